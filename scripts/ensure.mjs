@@ -15,7 +15,8 @@ await step('node_modules/.turnout-installed', hashOf(['package.json', 'package-l
 await step(
   'dist/.turnout-built',
   hashOf([
-    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'vite.config.ts', 'scripts/bundle.mjs'],
+    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'vite.config.ts'],
+    ...['scripts/bundle.mjs', 'scripts/prune-declarations.mjs'],
     ...filesIn('src'),
     ...filesIn('web'),
   ]),
@@ -53,6 +54,8 @@ async function build() {
     run(process.execPath, [compiler, '--project', 'tsconfig.build.json', '--outDir', made]);
     const { bundle } = await import('./bundle.mjs');
     await bundle(root, made);
+    const { pruneDeclarations } = await import('./prune-declarations.mjs');
+    pruneDeclarations(made);
     const vite = join(root, 'node_modules/vite/bin/vite.js');
     run(process.execPath, [vite, 'build', '--outDir', join(made, 'web'), '--logLevel', 'warn']);
     for (const program of ['cli/main.js', 'demo-agent/main.js']) chmodSync(join(made, program), 0o755);

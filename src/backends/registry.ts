@@ -1,10 +1,11 @@
 import { shortBackendName } from '../config/formats.js';
+import { wrongValue } from '../core/check-fields.js';
 import { distance } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { ClaudeCodeBackend } from './claude-backend.js';
 import { CodexBackend } from './codex-backend.js';
 import { GeminiBackend } from './gemini-backend.js';
-import { completeConfig, wrong } from './launch/complete-config.js';
+import { completeConfig } from './launch/complete-config.js';
 import { npm } from './launch/vetted.js';
 import type { BackendName } from './names.js';
 import { OpenCodeBackend } from './opencode-backend.js';
@@ -41,6 +42,7 @@ export function backendNames(): readonly BackendName[] {
  * away again, for tests and programs that load backends.
  */
 export function registerBackend(name: string, entry: BackendEntry): () => void {
+  if (typeof name !== 'string') throw wrongValue('name', "the new backend's name", name);
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || shortBackendName(name) !== name) {
     throw new TurnoutError('bad_request', `${JSON.stringify(name)} can't be the name of a backend.`, {
       hint: 'A name is of the letters a-z, digits and single dashes, begins with a letter, and does not end with -cli: that is understood behind every name.',
@@ -61,10 +63,11 @@ export function registerBackend(name: string, entry: BackendEntry): () => void {
 function checkEntry(entry: BackendEntry): void {
   const { create, command, install }: Partial<BackendEntry> = entry ?? {};
   if (typeof create !== 'function')
-    throw wrong('create', 'a class whose instances are backends (new (config) => …)', create);
+    throw wrongValue('create', 'a class whose instances are backends (new (config) => …)', create);
   if (typeof command !== 'string' || command === '')
-    throw wrong('command', "the program's name on PATH", command);
-  if (typeof install !== 'string') throw wrong('install', 'the command that installs the program', install);
+    throw wrongValue('command', "the program's name on PATH", command);
+  if (typeof install !== 'string')
+    throw wrongValue('install', 'the command that installs the program', install);
 }
 
 export function backendEntry(name: BackendName): BackendEntry {
@@ -76,14 +79,16 @@ export function backendEntry(name: BackendName): BackendEntry {
 
 /**
  * The backend of that name. Everything has a default: the CLI is looked up on PATH and works in the current directory. Nothing is
- * started or looked for until it is used.
+ * started or looked for until it is used. A wrong call throws a TurnoutError that names the field.
+ *
+ * @param backend Its name: `claude`, `codex`, `gemini`, `opencode`, or one that was registered. Default: `claude`.
  */
-export function createBackend(written?: BackendName, config?: BackendConfig): CliBackend {
-  const name = meantBackendName(written);
+export function createBackend(backend?: BackendName, config?: BackendConfig): CliBackend {
+  const name = meantBackendName(backend);
   const { create, command } = backendEntry(name);
-  const backend = new create(completeConfig(command, config));
-  const own = backend.name();
-  if (own === name) return backend;
+  const made = new create(completeConfig(command, config));
+  const own = made.name();
+  if (own === name) return made;
   throw new TurnoutError(
     'bad_request',
     `The backend that was registered as ${JSON.stringify(name)} calls itself ${JSON.stringify(own)}.`,

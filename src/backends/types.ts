@@ -10,17 +10,21 @@ import type { ListedSession, RecordedTools, RecordQuery } from './record/types.j
 
 /** The operator's settings for a backend; every turn starts from them. */
 export interface BackendAdapterConfig {
-  /** A path, or a bare name that is looked up on PATH. */
+  /** A path, or a bare name that is looked up on PATH. Default: the CLI's own name. */
   readonly cliPath: string;
+  /** The directory that the agent works in. Default: the current one. */
   readonly workingDir: string;
-  /** The limit for the whole turn; 0 means no limit. */
+  /** The limit for the whole turn; 0 means no limit. Default: ten minutes. */
   readonly queryTimeoutMs: number;
   /** The limit for a one-shot CLI to exit after it has reported its result. Default: 65 s. */
   readonly exitGraceMs?: number | undefined;
   /** The most that a one-shot CLI may print where its output goes through a file. Default: no limit. */
   readonly maxOutputBytes?: number | undefined;
+  /** The CLI's names of the tools that the agent may use, if the CLI can be told. Default: none are named, and all are allowed. */
   readonly allowedTools: readonly string[];
+  /** The most steps of the model in a turn, if the CLI has such a limit (Claude); 0 means no limit. Default: 25. */
   readonly maxTurns: number;
+  /** The CLI's name of the model. Default: what the CLI itself is set to. */
   readonly model?: string | undefined;
   /** The environment that children inherit, without the gateway's own secrets. Default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -90,6 +94,7 @@ export interface RunRequest extends TurnOptions {
   readonly prompt: string;
   /** Variables that are added to the CLI's environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The limit for the whole turn; 0 means no limit. Default: the config's. */
   readonly timeoutMs?: number | undefined;
   /** `false` asks the CLI for its plain output format; then there are few events, and they come late. */
   readonly stream?: boolean | undefined;
@@ -98,6 +103,7 @@ export interface RunRequest extends TurnOptions {
 }
 
 export interface RunOptions {
+  /** Ends the turn with `error {code: "interrupted"}`, and the CLI with it. */
   readonly signal?: AbortSignal | undefined;
   /**
    * If it is set, a one-shot CLI writes its stdout to this file, so that its output is known even if this
@@ -188,7 +194,7 @@ export interface BackendAdapter {
   name(): string;
   /** True if the configured binary exists and is executable. */
   validate(): Promise<boolean>;
-  /** Runs one turn and folds it to its result. Never rejects because of a CLI's failure. */
+  /** Runs one turn and folds it to its result. Never rejects because of a CLI's failure; a wrong call rejects with a TurnoutError. */
   execute(
     prompt: string,
     systemPrompt: string,
@@ -197,7 +203,10 @@ export interface BackendAdapter {
   ): Promise<BackendEventResult>;
   /** The options of a turn that it can honour. Default: none, and tools are allowed without asking. */
   readonly capabilities?: BackendCapabilities;
-  /** Runs one turn as events. Leaving the loop ends the CLI. */
+  /**
+   * Runs one turn as events; the last one is `complete` or `error`. Leaving the loop ends the CLI, and so does the signal of the
+   * second argument: `run({prompt}, {signal})`. A wrong call throws a TurnoutError.
+   */
   run?(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
   /** Finds the CLI. Rejects with `not_installed` and a hint. */
   locate?(): Promise<LocatedCli>;

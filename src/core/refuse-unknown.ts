@@ -6,7 +6,7 @@ export function refuseUnknown(given: object, known: readonly string[], before: s
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   const near = nearest(unknown, known);
-  throw new TurnoutError('bad_request', `There is no option ${JSON.stringify(before + unknown)}.`, {
-    hint: near === undefined ? `Options: ${known.join(', ')}.` : `Did you mean ${before}${near}?`,
-  });
+  // In the message and not in the hint: of an error that nobody catches, only its message is shown.
+  const meant = near === undefined ? `Options: ${known.join(', ')}.` : `Did you mean ${before}${near}?`;
+  throw new TurnoutError('bad_request', `There is no option ${JSON.stringify(before + unknown)}. ${meant}`);
 }

@@ -8,6 +8,7 @@ import { readSecrets, type SecretName, secretNames } from '../config/secrets.js'
 import { type SettingOrigins, settingWithOrigin } from '../config/setting-origins.js';
 import { type QueueMode, readSettings, type Settings } from '../config/settings.js';
 import { type SettingUser, usesSetting } from '../config/used-settings.js';
+import { isRecord, wrongValue } from '../core/check-fields.js';
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { environmentOf, findUser, type ProcessUser } from '../process/process-user.js';
@@ -114,6 +115,7 @@ export function loadConfig(
   origins: SettingOrigins = {},
   command: SettingUser = 'gateway',
 ): GatewayConfig {
+  if (!isRecord(env)) throw wrongValue('env', 'an object of settings, such as process.env', env);
   const { config, problems } = readConfig(env, flags, origins, command);
   if (problems.length > 0) throw invalidSettings(problems);
   return config;

@@ -1,5 +1,7 @@
 import { StreamListener } from '../backends/one-shot/stream-listener.js';
 import type { ChatEvent } from '../core/chat-event.js';
+import { checkFields, type FieldRules, isRecord, wrongValue } from '../core/check-fields.js';
+import { aFunction } from '../core/field-rules.js';
 import type { StreamingCallbacks } from './types.js';
 
 /**
@@ -36,3 +38,11 @@ export class Callbacks {
     this.#onText?.close();
   }
 }
+
+/** Throws a TurnoutError that names a callback which is unknown, or is none. */
+export function checkCallbacks(given: StreamingCallbacks): void {
+  if (!isRecord(given)) throw wrongValue('callbacks', 'an object, such as {onText}', given);
+  checkFields<StreamingCallbacks>(given, rules, 'callbacks.');
+}
+
+const rules: FieldRules<StreamingCallbacks> = { onEvent: aFunction, onText: aFunction };

@@ -8,9 +8,12 @@ import type { AgentRunner } from './types.js';
 /**
  * The runner of that name, as a person may write it (`codex`, `Codex-CLI`, `codex-sdk`). Nothing is started or looked for
  * until it is used; without defaults the CLI is looked up on PATH and works in the current directory.
+ *
+ * @param backend Its name. Default: `claude`.
+ * @param defaults The settings of this runner; each one that is left out has a default.
  */
-export function createRunner(written = 'claude', defaults?: RunnerDefaults): AgentRunner {
-  const name = readRunnerName(written);
+export function createRunner(backend = 'claude', defaults?: RunnerDefaults): AgentRunner {
+  const name = readRunnerName(backend);
   const config = runnerConfig(name, defaults);
   const runner = { name, config, backend: runnerBackend(name, config) };
   return {

@@ -4,7 +4,7 @@ import { failureEvent, TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { openSession } from '../sessions/sessions.js';
 import type { BackendSession } from '../sessions/types.js';
-import { Callbacks } from './callbacks.js';
+import { Callbacks, checkCallbacks } from './callbacks.js';
 import { checkOptions } from './check-options.js';
 import { refuseMode } from './check-values.js';
 import { ignoredDefaults } from './ignored-defaults.js';
@@ -36,6 +36,7 @@ export async function runTurn(
   callbacks: StreamingCallbacks = {},
 ): Promise<StreamingResult> {
   refuseMode(given, 'print');
+  checkCallbacks(callbacks);
   const { options, warnings } = await checkOptions(runner.name, given, 'one-shot');
   const { prompt, timeoutMs = runner.config.queryTimeoutMs, signal } = options;
   if (prompt === undefined)

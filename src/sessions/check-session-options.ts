@@ -1,62 +1,80 @@
-import { wrong } from '../backends/launch/complete-config.js';
-import { permissionModes } from '../core/permission-mode.js';
-import { refuseUnknown } from '../core/refuse-unknown.js';
-import { thinkingDepths, thinkingExpected } from '../core/thinking.js';
-import type { SessionOptions } from './types.js';
+import { runRules, turnRules } from '../backends/launch/check-turn.js';
+import type { Clocks, PoolLimits } from '../config/limits.js';
+import { checkFields, type FieldRule, type FieldRules, isRecord, wrongValue } from '../core/check-fields.js';
+import {
+  aFunction,
+  anObject,
+  isAmount,
+  milliseconds,
+  someArguments,
+  trueOrFalse,
+  wholeNumberFrom,
+} from '../core/field-rules.js';
+import type { SendOptions, SessionOptions } from './types.js';
 
 /** Throws a TurnoutError that names the first option which is unknown, or of a type that it can't have. */
 export function checkSessionOptions(given: SessionOptions): void {
-  if (!isObject(given)) throw wrong('options', 'an object, such as {backend: "claude"}', given);
-  refuseUnknown(given, Object.keys(rules), '');
-  for (const [option, [expected, isRight]] of Object.entries(rules)) {
-    const value = given[option as keyof SessionOptions];
-    if (value !== undefined && !isRight(value)) throw wrong(option, expected, value);
-  }
+  if (!isRecord(given)) throw wrongValue('options', 'an object, such as {backend: "claude"}', given);
+  checkFields<SessionOptions>(given, rules);
+  if (given.clocks !== undefined) checkFields<Partial<Clocks>>(given.clocks, clockRules, 'clocks.');
 }
 
-type Rule = readonly [expected: string, isRight: (value: unknown) => boolean];
+/** The same for a call of `send`. An empty prompt is no wrong call: that is the turn's error. */
+export function checkSend(prompt: string, options: SendOptions): void {
+  if (typeof prompt !== 'string') throw wrongValue('prompt', 'a text', prompt);
+  if (!isRecord(options)) throw wrongValue('options', 'an object, such as {signal}', options);
+  checkFields<SendOptions>(options, sendRules);
+}
 
-const text: Rule = ['a text', (value) => typeof value === 'string'];
-const path: Rule = ['a path', (value) => typeof value === 'string'];
-const yesOrNo: Rule = ['true or false', (value) => typeof value === 'boolean'];
-const names: Rule = ['a list of texts', (value) => Array.isArray(value) && value.every(text[1])];
-const object: Rule = ['an object', isObject];
+/** The same for the second argument of `open`. */
+export function checkOpening(options: Pick<SendOptions, 'signal'>): void {
+  if (!isRecord(options)) throw wrongValue('opening', 'an object, such as {signal}', options);
+  checkFields<Pick<SendOptions, 'signal'>>(options, { signal }, 'opening.');
+}
 
-/** Every option, with what it has to be. The type says the same, to callers that have types. */
-const rules: Readonly<Record<keyof SessionOptions, Rule>> = {
-  // Their own checks name the backends that there are, and the field.
-  backend: ['the name of a backend', () => true],
-  config: ['an object', () => true],
-  live: yesOrNo,
-  adapter: object,
-  rawArgs: names,
-  stream: yesOrNo,
-  // Its own check names the hook.
-  agentHooks: ['an object', () => true],
+/** The same for the argument of `setModel`. */
+export function checkModel(model: string): void {
+  const [expected, isRight] = turnRules.model;
+  if (!isRight(model)) throw wrongValue('model', expected, model);
+}
+
+/** The same for what `new Sessions` takes. */
+export function checkPoolLimits(given: Partial<PoolLimits>): void {
+  if (!isRecord(given)) throw wrongValue('limits', 'an object, such as {maxProcesses: 4}', given);
+  checkFields<Partial<PoolLimits>>(given, poolRules, 'limits.');
+}
+
+// Its own check names the field, or the backends that there are.
+const checkedElsewhere: FieldRule = ['', () => true];
+
+const rules: FieldRules<SessionOptions> = {
+  ...turnRules,
+  backend: checkedElsewhere,
+  config: checkedElsewhere,
+  live: trueOrFalse,
+  adapter: anObject,
+  rawArgs: someArguments,
+  stream: trueOrFalse,
+  agentHooks: checkedElsewhere,
   heldBy: ['the number of a process', (value) => typeof value === 'number'],
-  clocks: object,
-  trace: ['a function', (value) => typeof value === 'function'],
-  systemPrompt: text,
-  sessionId: text,
-  continueLast: yesOrNo,
-  cwd: path,
-  model: text,
-  thinking: [
-    thinkingExpected.replace(/^expected /, ''),
-    (value) => typeof value === 'number' || thinkingDepths.some((depth) => depth === value),
-  ],
-  maxTurns: ['a number', (value) => typeof value === 'number'],
-  allowedTools: names,
-  disallowedTools: names,
-  permissionMode: [
-    `one of ${permissionModes.join(', ')}`,
-    (value) => permissionModes.some((mode) => mode === value),
-  ],
-  confirmTools: yesOrNo,
-  mcpConfig: path,
-  settings: path,
+  clocks: anObject,
+  trace: aFunction,
 };
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const { signal, stdoutFile, conversation, onSpawn } = runRules;
+const sendRules: FieldRules<SendOptions> = { signal, stdoutFile, conversation, onSpawn };
+
+const clockRules: FieldRules<Clocks> = {
+  modelSilenceMs: milliseconds,
+  toolMs: milliseconds,
+  permissionMs: milliseconds,
+  turnMs: milliseconds,
+  stopMs: milliseconds,
+};
+
+const poolRules: FieldRules<PoolLimits> = {
+  maxProcesses: wholeNumberFrom(1),
+  maxResidentBytes: ['a number of bytes', isAmount],
+  idleMs: ['a number of milliseconds', isAmount],
+  spares: wholeNumberFrom(0),
+};

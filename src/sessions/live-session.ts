@@ -13,6 +13,7 @@ import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
 import { Cancellation } from './cancellation.js';
+import { checkModel, checkSend } from './check-session-options.js';
 import { LiveTurn } from './live-turn.js';
 import { SessionSlot, type SlotSetup } from './session-slot.js';
 import type { TurnLocks, Writer } from './turn-lock.js';
@@ -104,6 +105,7 @@ export class LiveBackendSession implements BackendSession, Writer {
   }
 
   send(prompt: string, options: SendOptions = {}): AsyncIterable<ChatEvent> {
+    checkSend(prompt, options);
     const cancellation = new Cancellation(options.signal);
     return flattenBatches(
       this.#send(prompt, options.signal, cancellation),
@@ -132,6 +134,7 @@ export class LiveBackendSession implements BackendSession, Writer {
   }
 
   async setModel(model: string): Promise<void> {
+    checkModel(model);
     await this.#slot.setModel(model);
   }
 

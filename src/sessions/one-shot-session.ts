@@ -11,6 +11,7 @@ import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
 import { Cancellation } from './cancellation.js';
+import { checkModel, checkSend } from './check-session-options.js';
 import type { TurnLocks } from './turn-lock.js';
 import type { BackendSession, CompleteSessionOptions, SendOptions } from './types.js';
 import { Watchdog } from './watchdog.js';
@@ -65,6 +66,7 @@ export class OneShotSession implements BackendSession {
   }
 
   send(prompt: string, options: SendOptions = {}): AsyncIterable<ChatEvent> {
+    checkSend(prompt, options);
     const cancellation = new Cancellation(options.signal);
     return flattenBatches(this.#send(prompt, options, cancellation), () => cancellation.abort());
   }
@@ -190,6 +192,7 @@ export class OneShotSession implements BackendSession {
   }
 
   async setModel(model: string): Promise<void> {
+    checkModel(model);
     this.#request = { ...this.#request, model };
   }
 
@@ -216,7 +219,8 @@ const closed = errorEvent('bad_request', 'The session was closed.');
 
 /** Leaves out the options of the session that are no options of a turn. */
 export function requestOf(options: CompleteSessionOptions): Omit<RunRequest, 'prompt'> {
-  const { backend: _, config: _c, adapter: _a, live: _l, clocks: _k, trace: _t, ...request } = options;
+  const { backend: _, config: _c, adapter: _a, live: _l, clocks: _k, trace: _t, ...others } = options;
+  const { agentHooks: _h, heldBy: _p, ...request } = others;
   return request;
 }
 

@@ -12,6 +12,7 @@ import { homeDirectory } from '../config/home-directory.js';
 import { defaultClocks, type PoolLimits } from '../config/limits.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
+import { checkOpening, checkPoolLimits } from './check-session-options.js';
 import { identityOf } from './identity.js';
 import { liveOptions } from './live-options.js';
 import { LiveBackendSession } from './live-session.js';
@@ -31,6 +32,7 @@ export class Sessions {
   #swept: Promise<unknown> | undefined;
 
   constructor(limits: Partial<PoolLimits> = {}) {
+    checkPoolLimits(limits);
     this.#pool = new WarmPool(limits);
   }
 
@@ -48,7 +50,9 @@ export class Sessions {
    * Opens a session, new or resumed. A live session has its process when this resolves; if another object has
    * it open, the process comes with the first turn. The signal cancels the opening.
    */
-  async open(given: SessionOptions = {}, { signal }: OpenOptions = {}): Promise<BackendSession> {
+  async open(given: SessionOptions = {}, opening: OpenOptions = {}): Promise<BackendSession> {
+    checkOpening(opening);
+    const { signal } = opening;
     const { adapter, options } = await completeSession(given);
     if (options.live === false) return this.#openOneShot(options);
     const { locate } = adapter;
@@ -97,7 +101,7 @@ export class Sessions {
   }
 }
 
-/** Opens one session with processes of its own, which end with it. */
+/** Opens one session with processes of its own, which end with it. Without a backend in the options it is one of `claude`. */
 export async function openSession(options?: SessionOptions, opening?: OpenOptions): Promise<BackendSession> {
   const sessions = new Sessions();
   try {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,10 @@ const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 const index = join(dist, 'index.d.ts');
 
 describe('the types of the package (18.9)', () => {
-  const { declared, files } = read(index);
+  const declared = read(index);
+  const shipped = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.d.ts'))
+    .map((name) => join(dist, name));
 
   it('are all exported that an exported one mentions', () => {
     const missing = [...declared].flatMap(([id, { name, mentions }]) =>
@@ -20,13 +23,26 @@ describe('the types of the package (18.9)', () => {
   });
 
   it('have no comment with a number that only the makers can look up', () => {
-    const cited = [...files].flatMap((file) => {
+    const cited = shipped.flatMap((file) => {
       const comments = readFileSync(file, 'utf8').match(/\/\*\*[\s\S]*?\*\/|\/\/.*/g) ?? [];
       return comments
         .filter((comment) => /\b[A-Z]\d{1,2}(?:\.\d+)?\b|(?<![.\d])\b\d{2}\.\d{1,2}\b(?!\.)/.test(comment))
         .map((comment) => `${relative(dist, file)}: ${comment}`);
     });
     expect(cited).toEqual([]);
+  });
+
+  it('are shipped with all that they import, and without those of inner modules', () => {
+    const imported = new Set([index]);
+    for (const file of shipped) {
+      for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(
+        /\b(?:from |import\(|import )['"]([^'"]+)['"]/g,
+      )) {
+        if (path.startsWith('.')) imported.add(join(dirname(file), path.replace(/\.js$/, '.d.ts')));
+        else expect(path, `a package in ${relative(dist, file)}`).toMatch(/^node:/);
+      }
+    }
+    expect([...imported].sort()).toEqual([...shipped].sort());
   });
 });
 
@@ -42,15 +58,10 @@ interface Declared {
 }
 
 /** Reads what the package exports, each with the types of Turnout's own that stand in its declaration. */
-function read(entry: string): {
-  readonly declared: ReadonlyMap<string, Declared>;
-  readonly files: ReadonlySet<string>;
-} {
+function read(entry: string): ReadonlyMap<string, Declared> {
   const declared = new Map<string, Declared>();
-  const files = new Set<string>();
   for (const [name, id] of exportsOf(entry)) {
     const [file = '', own = ''] = id.split('#');
-    files.add(file);
     const text = withoutComments(readFileSync(file, 'utf8'));
     const body = declarationOf(text, own);
     expect(body, `${own} in ${file}`).not.toBe('');
@@ -61,7 +72,7 @@ function read(entry: string): {
       .map(([, target]) => resolved(target));
     declared.set(id, { name, mentions });
   }
-  return { declared, files };
+  return declared;
 }
 
 /** `export { a, type B as C } from './x.js'`, and `export type { … }`: the exported name, and where it is declared. */

@@ -24,12 +24,6 @@ export function refuseRequest(
   capabilities: BackendCapabilities,
   request: RunRequest,
 ): ErrorEvent | undefined {
-  // A caller without types may have misspelt it.
-  if (typeof request.prompt !== 'string') {
-    const problem =
-      request.prompt === undefined ? 'is missing' : `can't be of the type ${typeof request.prompt}`;
-    return errorEvent('bad_request', `prompt ${problem}: expected a text.`);
-  }
   if (request.prompt === '') {
     return errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.');
   }
@@ -68,7 +62,7 @@ export function unsupportedOptions(
 ): readonly UnsupportedOption[] {
   const found: UnsupportedOption[] = [];
   if (request.maxTurns !== undefined && !capabilities.maxTurns) {
-    found.push({ option: 'maxTurns', instead: 'Limit the turn by time instead (timeout).' });
+    found.push({ option: 'maxTurns', instead: 'Limit the turn by time instead: timeoutMs (--timeout).' });
   }
   for (const option of ['allowedTools', 'disallowedTools'] as const) {
     if ((request[option]?.length ?? 0) > 0 && !capabilities[option]) {

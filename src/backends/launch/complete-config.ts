@@ -1,6 +1,21 @@
-import { TurnoutError } from '../../core/errors.js';
-import { refuseUnknown } from '../../core/refuse-unknown.js';
+import {
+  checkFields,
+  checkVariables,
+  type FieldRules,
+  isRecord,
+  wrongValue,
+} from '../../core/check-fields.js';
+import {
+  aPath,
+  isAmount,
+  isWord,
+  milliseconds,
+  someArguments,
+  someVariables,
+  wholeNumberFrom,
+} from '../../core/field-rules.js';
 import type { BackendAdapterConfig, BackendConfig } from '../types.js';
+import { aModel } from './check-turn.js';
 
 /** The limit of model turns, for a backend that has one, if nobody sets another. */
 export const defaultMaxTurns = 25;
@@ -15,13 +30,9 @@ export function completeConfig(
   given: BackendConfig = {},
   argument = 'config',
 ): BackendAdapterConfig {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw wrong(argument, 'an object, such as {workingDir: "…"}', given);
-  refuseUnknown(given, Object.keys(fields), `${argument}.`);
-  for (const [field, [what, isRight]] of Object.entries(fields)) {
-    const value = given[field as keyof BackendConfig];
-    if (value !== undefined && !isRight(value)) throw wrong(`${argument}.${field}`, what, value);
-  }
+  if (!isRecord(given)) throw wrongValue(argument, 'an object, such as {workingDir: "…"}', given);
+  checkFields<BackendConfig>(given, fields, `${argument}.`);
+  checkVariables(given.env, `${argument}.env`);
   return {
     ...defaults(program),
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
@@ -38,45 +49,17 @@ function defaults(cliPath: string): BackendAdapterConfig {
   };
 }
 
-type Rule = readonly [expected: string, isRight: (value: unknown) => boolean];
-
-const fields: Readonly<Record<keyof BackendAdapterConfig, Rule>> = {
-  cliPath: ['a path or the name of a program', isText],
-  workingDir: ['the path of a directory', isText],
-  queryTimeoutMs: ['a number of milliseconds (0: no limit)', isAmount],
+const fields: FieldRules<BackendAdapterConfig> = {
+  // A program that is not there, and none at all, is what `validate` tells.
+  cliPath: ['a path or the name of a program', isWord],
+  workingDir: ['the path of a directory', aPath[1]],
+  queryTimeoutMs: milliseconds,
   exitGraceMs: ['a number of milliseconds', isAmount],
   maxOutputBytes: ['a number of bytes', isAmount],
-  allowedTools: ['an array of names (empty: every tool)', isNames],
-  maxTurns: ['a number (0: no limit)', isAmount],
-  model: ['the name of a model', isText],
-  env: ['an object of names and texts', isRecord],
-  home: ['the path of a directory', isText],
+  allowedTools: ['an array of names (empty: every tool)', someArguments[1]],
+  maxTurns: ['a whole number (0: no limit)', wholeNumberFrom(0)[1]],
+  model: aModel,
+  env: someVariables,
+  home: ['the path of a directory', aPath[1]],
   user: ['a user of this machine: {name, uid, gid, home}', isRecord],
 };
-
-/** The error for a field of the caller's that is not what it has to be. */
-export function wrong(field: string, what: string, value: unknown): TurnoutError {
-  const problem = value === undefined ? 'is missing' : `can't be ${kindOf(value)}`;
-  return new TurnoutError('bad_request', `${field} ${problem}: expected ${what}.`);
-}
-
-function kindOf(value: unknown): string {
-  if (value === null || value === '' || typeof value === 'number') return JSON.stringify(value);
-  return Array.isArray(value) ? 'an array like this' : `of the type ${typeof value}`;
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-function isAmount(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0;
-}
-
-function isNames(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isText);
-}
-
-function isRecord(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

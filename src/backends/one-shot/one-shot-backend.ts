@@ -1,11 +1,13 @@
 import { homeDirectory } from '../../config/home-directory.js';
 import type { ChatEvent, ErrorCode, ErrorEvent, NoticeEvent, StepEvent } from '../../core/chat-event.js';
+import { wrongValue } from '../../core/check-fields.js';
 import { failureEvent, TurnoutError } from '../../core/errors.js';
 import { flattenBatches } from '../../core/flatten-batches.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
 import { findExecutable } from '../../process/find-executable.js';
 import type { ProcessExit } from '../../process/start-process.js';
 import { refuseRequest } from '../launch/check-request.js';
+import { checkRun } from '../launch/check-turn.js';
 import { childEnvironment } from '../launch/child-environment.js';
 import { askedVersion, installedVersion } from '../launch/cli-version.js';
 import { completeOptions } from '../launch/complete-options.js';
@@ -107,9 +109,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     sessionId?: string,
     onStream?: StreamCallback,
   ): Promise<BackendEventResult> {
+    if (onStream !== undefined && typeof onStream !== 'function')
+      throw wrongValue('onStream', 'a function', onStream);
     const request = {
       prompt,
-      systemPrompt,
+      systemPrompt: systemPrompt ?? '',
       sessionId: sessionId || undefined,
       stream: onStream !== undefined,
     };
@@ -153,6 +157,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
   }
 
   run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
+    checkRun(request, options);
     const left = new AbortController();
     const signal =
       options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);

@@ -37,6 +37,8 @@ describe('registerBackend() (S6)', () => {
 
   it('refuses a name that is taken, and leaves its owner as it was', () => {
     expect(() => registerBackend('gemini', parrot)).toThrow('There is a backend "gemini" already.');
+    const register = registerBackend as unknown as () => void;
+    expect(() => register()).toThrow('name is missing: expected the new backend');
     expect(createBackend('gemini', configWith({}))).toBeInstanceOf(GeminiBackend);
   });
 
@@ -50,7 +52,7 @@ describe('registerBackend() (S6)', () => {
   it.each([
     [undefined, 'create is missing: expected a class'],
     [{}, 'create is missing: expected a class'],
-    [{ ...parrot, create: {} }, "create can't be of the type object"],
+    [{ ...parrot, create: {} }, "create can't be an object like this"],
     [{ ...parrot, command: undefined }, 'command is missing'],
     [{ ...parrot, install: 7 }, "install can't be 7"],
   ])('refuses the entry %j, and says what it lacks', (entry, words) => {
@@ -105,15 +107,21 @@ describe('createBackend()', () => {
 
   it.each([
     [null, "config can't be null: expected an object"],
-    ['claude', "config can't be of the type string: expected an object"],
-    [{ workingDri: '/tmp' }, 'There is no option "config.workingDri".'],
+    ['claude', 'config can\'t be "claude": expected an object'],
+    [{ workingDri: '/tmp' }, 'There is no option "config.workingDri". Did you mean config.workingDir?'],
     [{ cliPath: 7 }, "config.cliPath can't be 7: expected a path"],
     [{ workingDir: 5 }, "config.workingDir can't be 5"],
-    [{ allowedTools: 'Read' }, "config.allowedTools can't be of the type string"],
+    [{ allowedTools: 'Read' }, 'config.allowedTools can\'t be "Read"'],
     [{ allowedTools: [1] }, "config.allowedTools can't be an array like this"],
     [{ queryTimeoutMs: -1 }, "config.queryTimeoutMs can't be -1: expected a number of milliseconds"],
-    [{ maxTurns: '3' }, "config.maxTurns can't be of the type string"],
-    [{ env: 'PATH=/bin' }, "config.env can't be of the type string"],
+    [{ maxTurns: '3' }, 'config.maxTurns can\'t be "3": expected a whole number (0: no limit).'],
+    [{ maxTurns: 1.5 }, "config.maxTurns can't be 1.5"],
+    [{ maxTurns: Number.NaN }, "config.maxTurns can't be NaN"],
+    [{ workingDir: '' }, 'config.workingDir can\'t be "": expected the path of a directory'],
+    [{ model: '-x' }, 'config.model can\'t be "-x"'],
+    [{ env: 'PATH=/bin' }, 'expected an object of names and texts'],
+    [{ env: { KEY: 'sk', A: 5 } }, "config.env.A can't be 5: expected a text."],
+    [{ env: { 'A=B': 'c' } }, 'config.env has "A=B"'],
   ])('refuses the config %j by the field', (config, words) => {
     const create = () => createBackend('claude', config as ReturnType<typeof configWith>);
     expect(create).toThrow(TurnoutError);

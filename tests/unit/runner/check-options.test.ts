@@ -106,7 +106,9 @@ describe('checkOptions', () => {
     [{ model: 'opus\u202e4' }, 'no invisible characters'],
     [{ maxTurns: 0 }, 'maxTurns'],
     [{ maxTurns: 1.5 }, 'a whole number from 1 up'],
-    [{ tools: { allowed: 'Read' } }, 'lists of names'],
+    [{ tools: { allowed: 'Read' } }, 'tools.allowed can\'t be "Read": expected an array of names.'],
+    [{ tools: 'Read' }, 'tools can\'t be "Read": expected an object'],
+    [{ tools: ['Read'] }, "tools can't be an array"],
     [{ tools: { allow: ['Read'] } }, 'There is no option "tools.allow"'],
     [{ maxturns: 3 }, 'There is no option "maxturns"'],
     [{ permissionMode: 'yolo' }, 'one of bypass, ask, edits, plan'],
@@ -115,10 +117,11 @@ describe('checkOptions', () => {
     [{ sessionId: 'a', continueLast: true }, 'not both'],
     [{ cwd: '/no/such/directory' }, '/no/such/directory is not there'],
     [{ cwd: import.meta.filename }, 'is not a directory'],
-    [{ env: { 'A=B': 'c' } }, 'names and texts'],
-    [{ env: { A: 1 } }, 'names and texts'],
-    [{ rawArgs: ['a\0b'] }, 'a list of arguments'],
+    [{ env: { 'A=B': 'c' } }, 'env has "A=B"'],
+    [{ env: { A: 1 } }, "env.A can't be 1: expected a text."],
+    [{ rawArgs: ['a\0b'] }, 'texts without NUL characters'],
     [{ timeoutMs: -1 }, 'milliseconds'],
+    [{ timeoutMs: Number.NaN }, "timeoutMs can't be NaN"],
     [{ markerNonce: 'two words' }, 'markerNonce'],
     [{ settings: '/no/settings.json' }, "The settings file /no/settings.json can't be used: it is not there"],
     [{ mcpConfig: '/no/mcp.json' }, "The MCP configuration /no/mcp.json can't be used: it is not there"],
@@ -133,7 +136,7 @@ describe('checkOptions', () => {
   it('guesses an option that was misspelt', async () => {
     const misspelt = { systemprompt: 'x' } as RunnerOptions;
     await expect(checkOptions('claude', misspelt, 'one-shot')).rejects.toMatchObject({
-      hint: 'Did you mean systemPrompt?',
+      message: 'There is no option "systemprompt". Did you mean systemPrompt?',
     });
   });
 
@@ -209,7 +212,7 @@ describe('describeSupport', () => {
       native: ['model (--model)'],
       emulated: ['systemPrompt (in front of the prompt)'],
       refused: [
-        'maxTurns: Limit the turn by time instead (timeout).',
+        'maxTurns: Limit the turn by time instead: timeoutMs (--timeout).',
         "thinking: Set it in gemini's own settings.",
       ],
     });

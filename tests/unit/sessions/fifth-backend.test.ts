@@ -61,8 +61,13 @@ describe.each([true, false])('a session of a registered backend, live: %s (S1, S
     [{ config: { clipath: 'x' } }, 'There is no option "config.clipath".'],
     [{ modle: 'x' }, 'There is no option "modle".'],
     [{ cwd: 7 }, "cwd can't be 7: expected a path."],
-    [{ permissionMode: 'yolo' }, "permissionMode can't be of the type string: expected one of bypass,"],
-    [{ trace: true }, "trace can't be of the type boolean: expected a function."],
+    [{ permissionMode: 'yolo' }, 'permissionMode can\'t be "yolo": expected one of bypass,'],
+    [{ trace: true }, "trace can't be true: expected a function."],
+    [
+      { clocks: { modelSilence: 5 } },
+      'There is no option "clocks.modelSilence". Did you mean clocks.modelSilenceMs?',
+    ],
+    [{ clocks: { turnMs: '5' } }, 'clocks.turnMs can\'t be "5"'],
     [{ backend: 'parot' }, 'Unknown backend "parot".'],
   ] as const)('%j is refused by the field (18.9)', async ([wrong, words], { stage }) => {
     await expect(open(stage, wrong as unknown as SessionOptions)).rejects.toMatchObject({
