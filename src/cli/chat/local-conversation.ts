@@ -51,10 +51,11 @@ export class LocalConversation implements Conversation {
   }
 
   get status(): ConversationStatus {
-    const { prepared, model, permissionMode } = this.#current;
+    const { prepared, model, permissionMode, wanted } = this.#current;
     return {
       backend: prepared.backend,
       model,
+      thinking: wanted.thinking === undefined ? undefined : String(wanted.thinking),
       permissionMode,
       cwd: prepared.cwd,
       place: shortPath(prepared.cwd),
@@ -263,11 +264,13 @@ export class LocalConversation implements Conversation {
 
   /** The same session with other options. */
   async #reopen(wanted: Wanted): Promise<void> {
-    const { seen } = this.#current;
+    const { seen, model } = this.#current;
     const sessionId = this.#sessionId;
     await this.#replace({ ...wanted, sessionId });
     this.#sessionId = sessionId;
     this.#current.seen = seen;
+    // The CLI's own default is told with the next message only.
+    this.#current.model ??= model;
   }
 
   /** What can't be opened leaves everything as it was. */

@@ -107,7 +107,10 @@ function showLine(stream: MarkdownStream, line: string, width: number, open: boo
       state: undefined,
     };
     const name = harmless(word) === '' ? '' : ` ${word}`;
-    return { stream: { ...stream, fence, blank: false }, lines: [cutLine(plainLine(`──${name}`, 'dim'), width)] };
+    return {
+      stream: { ...stream, fence, blank: false },
+      lines: [cutLine(plainLine(`──${name}`, 'dim'), width)],
+    };
   }
   if (line.trim() === '') {
     if (stream.blank) return { stream, lines: [] };

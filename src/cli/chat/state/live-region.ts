@@ -1,13 +1,14 @@
-import { duration } from '../../../core/format.js';
+import { count, duration } from '../../../core/format.js';
+import { spinnerFrames } from '../../output/spinner.js';
 import { pendingMarkdown } from '../markdown/markdown-stream.js';
-import { harmless, harmlessLine } from '../text/harmless.js';
+import { harmlessLine } from '../text/harmless.js';
 import { emptyLine, type Line, plainLine, type Span, span } from '../text/styled-line.js';
 import { graphemes, graphemeWidth } from '../text/width.js';
-import { cutLine, wrapLine } from '../text/wrap.js';
+import { cutLine } from '../text/wrap.js';
 import { choicesOf } from './ask.js';
 import { type ChatState, textWidth } from './chat-state.js';
 import { needsGap } from './print-lines.js';
-import { toolLine } from './show-agent.js';
+import { thinkingLines, toolLine } from './show-agent.js';
 
 /** The rows at the bottom of the terminal that are drawn anew, and where the cursor stands among them. */
 export interface LiveRegion {
@@ -15,8 +16,7 @@ export interface LiveRegion {
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
-const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const promptMark = '❯ ';
+export const promptMark = '❯ ';
 
 export function liveRegion(state: ChatState, now: number): LiveRegion {
   if (state.leaving) return { rows: [plainLine('leaving…', 'dim')], cursor: { row: 0, column: 0 } };
@@ -37,6 +37,11 @@ export function liveRegion(state: ChatState, now: number): LiveRegion {
   };
 }
 
+/** True if a line is waited for: a terminal that can't move its cursor gets a prompt then. */
+export function awaitsInput({ turn, doing, questions, leaving }: ChatState): boolean {
+  return !leaving && doing === undefined && (turn === undefined || questions.length > 0);
+}
+
 /** True if the picture changes with the time alone. */
 export function isMoving({ turn, doing, hint, questions, leaving }: ChatState, now: number): boolean {
   if (leaving) return false;
@@ -47,12 +52,14 @@ export function isMoving({ turn, doing, hint, questions, leaving }: ChatState, n
 
 function workRows(state: ChatState, width: number, now: number): readonly Line[] {
   const { turn, queue, steering, doing } = state;
-  const wheel = spinner[Math.floor(now / 100) % spinner.length] ?? '';
+  const wheel = spinnerFrames[Math.floor(now / 100) % spinnerFrames.length] ?? '';
   const rows: Line[] = [];
   if (turn !== undefined) {
     const said = pendingMarkdown(turn.text, width);
     const thought =
-      turn.thinking === undefined || !state.showsThinking ? [] : thinkingRows(turn.thinking, width);
+      turn.thinking === undefined || !state.showsThinking
+        ? []
+        : thinkingLines(turn.thinking, width).slice(-6);
     const pending = [...said, ...thought];
     if (pending.length > 0 && needsGap(state, said.length > 0 ? 'text' : 'thinking')) rows.push(emptyLine);
     rows.push(...pending);
@@ -89,10 +96,6 @@ function since(then: number, now: number): string {
   return ms < 60_000 ? `${Math.floor(ms / 1000)}s` : duration(ms);
 }
 
-function thinkingRows(text: string, width: number): readonly Line[] {
-  return text.trim() === '' ? [] : wrapLine(plainLine(harmless(text), 'dim', 'italic'), width).slice(-6);
-}
-
 interface InputRows {
   readonly rows: readonly Line[];
   readonly cursor: { readonly row: number; readonly column: number };
@@ -116,11 +119,32 @@ function inputRows(state: ChatState, most: number, now: number): InputRows {
     return { rows: [line], cursor: { row: 0, column: 'Allow it? '.length } };
   }
   const view = editorRows(editor.text, editor.cursor, textWidth(state));
-  const first = Math.max(0, Math.min(view.cursor.row - most + 1, view.rows.length - most));
-  const rows = view.rows.slice(first, first + most);
+  const [first] = view.rows;
   if (editor.text === '' && state.turn === undefined)
-    return { ...view, rows: [[...(rows[0] ?? []), span('Ask anything; /help lists the commands', 'dim')]] };
-  return { rows, cursor: { ...view.cursor, row: view.cursor.row - first } };
+    return { ...view, rows: [[...(first ?? []), span('Ask anything; /help lists the commands', 'dim')]] };
+  return around(view, most);
+}
+
+/** As much of a long text as there is room for, with the cursor in it; the rest is counted. */
+function around({ rows, cursor }: InputRows, most: number): InputRows {
+  if (rows.length <= most) return { rows, cursor };
+  const begin = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
+  if (most < 4)
+    return { rows: rows.slice(begin, begin + most), cursor: { ...cursor, row: cursor.row - begin } };
+  // Two rows are for the counts.
+  const room = most - 2;
+  const from = Math.max(0, Math.min(cursor.row - room + 1, rows.length - room));
+  const below = rows.length - from - room;
+  const told = (number: number, where: string) =>
+    number === 0 ? [] : [span(`… ${count(number)} ${number === 1 ? 'line' : 'lines'} ${where}`, 'dim')];
+  return {
+    rows: [
+      [span(promptMark, 'bold', 'cyan'), ...told(from, 'above')],
+      ...rows.slice(from, from + room),
+      [span('  '), ...told(below, 'below')],
+    ],
+    cursor: { ...cursor, row: cursor.row - from + 1 },
+  };
 }
 
 /** The text as it is written, broken where the window ends. */
@@ -185,11 +209,12 @@ function footerLine(state: ChatState, now: number): Line {
       : 'Ctrl-R finds an older one · Enter takes it · Esc leaves it';
     return [span(`search: ${harmlessLine(search.words)}`, 'cyan'), span(`  ${keys}`, 'dim')];
   }
-  const { backend, model, permissionMode, place, channel } = status;
+  const { backend, model, thinking, permissionMode, place, channel } = status;
   const facts = [
     channel === undefined ? undefined : `channel ${channel}`,
     backend,
     model,
+    thinking === undefined ? undefined : `thinking ${thinking}`,
     permissionMode,
     place,
   ];

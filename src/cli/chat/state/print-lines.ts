@@ -1,4 +1,4 @@
-import { emptyLine, type Line } from '../text/styled-line.js';
+import { emptyLine, type Line, plainLine } from '../text/styled-line.js';
 import { wrapLine } from '../text/wrap.js';
 import { type Block, type ChatState, type Effect, type Step, textWidth } from './chat-state.js';
 
@@ -35,6 +35,12 @@ export class StepBuilder {
   /** One by one: there may be more than a call takes arguments. */
   add(rows: readonly Line[]): void {
     for (const row of rows) this.print.push(row);
+  }
+
+  /** A word below the field, for a while; where nothing can be written over, a line. */
+  hint(text: string, now: number, forMs = 8000): void {
+    this.set({ hint: { text, until: now + forMs } });
+    if (!this.state.movesCursor) this.lines('note', [plainLine(text, 'dim')]);
   }
 
   done(): Step {
