@@ -164,7 +164,9 @@ describe('a turn (18.1)', () => {
       { type: 'tool_start', id: '2', name: 'Bash', input: { command: 'make' } },
       { type: 'tool_end', id: '2', output: `Exit code 3\n${lines}`, isError: true },
     );
-    expect(stage.text).toContain('  Exit code 3\n  line 0\n  line 1\n  line 2\n  line 3\n  … 5 more lines: Ctrl-O');
+    expect(stage.text).toContain(
+      '  Exit code 3\n  line 0\n  line 1\n  line 2\n  line 3\n  … 5 more lines: Ctrl-O',
+    );
     expect(stage.text).not.toContain('first');
     stage.press('letter-o', 'ctrl');
     expect(stage.text).toContain(`Bash make\nExit code 3\n${lines}`);
@@ -447,7 +449,9 @@ describe('the picture (18.1)', () => {
         ...question('q', { filePath: '/work/a.txt', diff: diff(name) }),
         tool: 'edit',
       }).text;
-    expect(asked('/work/a.txt')).toMatch(/permission\n {2}\/work\/a\.txt\n {2}@@ .*\n {2}--- old\n {2}\+new$/);
+    expect(asked('/work/a.txt')).toMatch(
+      /permission\n {2}\/work\/a\.txt\n {2}@@ .*\n {2}--- old\n {2}\+new$/,
+    );
     expect(asked('/etc/b.txt')).toContain('--- /etc/b.txt');
   });
 
