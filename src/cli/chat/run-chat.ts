@@ -185,6 +185,9 @@ class Chat {
   }
 
   #draw(): void {
+    // One that can't be drawn now must not keep later ones from being planned.
+    clearTimeout(this.#frame?.timer);
+    this.#frame = undefined;
     if (!this.#parts.screen.isReady || this.#isOver) return;
     this.#flush();
     for (const resolve of this.#onReady.splice(0)) resolve();

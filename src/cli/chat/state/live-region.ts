@@ -125,26 +125,25 @@ function inputRows(state: ChatState, most: number, now: number): InputRows {
   return around(view, most);
 }
 
-/** As much of a long text as there is room for, with the cursor in it; the rest is counted. */
+/** As much of a long text as there is room for, with the cursor in it. The first row and the last one count what is not seen. */
 function around({ rows, cursor }: InputRows, most: number): InputRows {
-  if (rows.length <= most) return { rows, cursor };
-  const begin = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
-  if (most < 4)
-    return { rows: rows.slice(begin, begin + most), cursor: { ...cursor, row: cursor.row - begin } };
-  // Two rows are for the counts.
-  const room = most - 2;
-  const from = Math.max(0, Math.min(cursor.row - room + 1, rows.length - room));
-  const below = rows.length - from - room;
-  const told = (number: number, where: string) =>
-    number === 0 ? [] : [span(`… ${count(number)} ${number === 1 ? 'line' : 'lines'} ${where}`, 'dim')];
-  return {
-    rows: [
-      [span(promptMark, 'bold', 'cyan'), ...told(from, 'above')],
-      ...rows.slice(from, from + room),
-      [span('  '), ...told(below, 'below')],
-    ],
-    cursor: { ...cursor, row: cursor.row - from + 1 },
-  };
+  // In a very low window every row is for the text.
+  const counts = most >= 4;
+  const behindCursor = counts ? 1 : 0;
+  const wanted = cursor.row - (most - 1 - behindCursor);
+  const begin = Math.max(0, Math.min(wanted, rows.length - most));
+  const shown = rows.slice(begin, begin + most);
+  const below = rows.length - begin - shown.length;
+  if (counts && begin > 0) shown.splice(0, 1, told(promptMark, begin + 1, 'above'));
+  if (counts && below > 0) shown.splice(-1, 1, told('  ', below + 1, 'below'));
+  return { rows: shown, cursor: { ...cursor, row: cursor.row - begin } };
+}
+
+function told(lead: string, number: number, where: string): Line {
+  return [
+    span(lead, 'bold', 'cyan'),
+    span(`… ${count(number)} ${number === 1 ? 'line' : 'lines'} ${where}`, 'dim'),
+  ];
 }
 
 /** The text as it is written, broken where the window ends. */

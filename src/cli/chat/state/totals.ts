@@ -46,6 +46,6 @@ export function totalsInWords(totals: TotalsOfChat): string {
 }
 
 function inWords({ turns, ms, inputTokens, outputTokens, costUsd }: Totals): string {
-  const price = costUsd === undefined ? '; it tells no cost' : `, ${cost(costUsd)}`;
+  const price = costUsd === undefined ? '; it tells no cost' : costUsd > 0 ? `, ${cost(costUsd)}` : '';
   return `${count(turns)} ${turns === 1 ? 'turn' : 'turns'}, ${duration(ms)}: ${count(inputTokens)} tokens in, ${count(outputTokens)} out${price}`;
 }

@@ -422,9 +422,9 @@ describe('the picture (18.1)', () => {
   it('a long text in the field is counted where it is not seen, and shown by its beginning when it is sent', () => {
     const text = Array.from({ length: 200 }, (_, index) => `row ${index}`).join('\n');
     const stage = new Stage().take({ type: 'key', key: { type: 'paste', text } });
-    expect(stage.live).toContain('❯ … 190 lines above\n  row 190\n');
+    expect(stage.live).toContain('❯ … 189 lines above\n  row 189\n');
     for (let times = 0; times < 199; times += 1) stage.press('up');
-    expect(stage.live).toMatch(/❯ row 0[\s\S]* {2}… 190 lines below/);
+    expect(stage.live).toMatch(/❯ row 0[\s\S]* {2}… 189 lines below/);
     stage.press('enter');
     expect(stage.text).toMatch(/^❯ row 0\n[\s\S]* {2}row 9\n {2}… 190 more lines$/);
     expect(stage.of('say')).toEqual([{ type: 'say', text }]);
