@@ -217,7 +217,7 @@ describe('turnout chat in a terminal (18.1)', () => {
 
     const dumb = start(stage, [], { env: { TERM: 'dumb' } });
     await dumb.until('/help lists the commands');
-    await dumb.until(/^❯ $/m);
+    await dumb.until(/^❯$/m);
     dumb.type('write a note: x\r');
     await dumb.until(asked);
     await pause(700);
