@@ -23,7 +23,7 @@ import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import type { TurnLimits } from './one-shot/turn-limits.js';
 import { RecentSessions } from './recent-sessions.js';
-import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
+import type { Exchange, ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** Claude Code, measured with 2.1.325. */
@@ -80,6 +80,12 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     const demo = await import('./claude/last-demo-session.js');
     if (demo.isDemoAgent(this.config.cliPath)) return demo.listDemoSessions(cwd, limit, this.inherited);
     return (await import('./claude/list-sessions.js')).listSessions(cwd, limit, this.inherited);
+  }
+
+  async lastExchange(sessionId: string, cwd: string): Promise<Exchange | undefined> {
+    const demo = await import('./claude/last-demo-session.js');
+    if (demo.isDemoAgent(this.config.cliPath)) return demo.lastDemoExchange(sessionId, cwd, this.inherited);
+    return (await import('./claude/last-exchange.js')).lastExchange(sessionId, cwd, this.inherited);
   }
 
   async live(): Promise<LiveProtocol> {

@@ -23,7 +23,7 @@ import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { RecentSessions } from './recent-sessions.js';
-import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
+import type { Exchange, ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** Codex, measured with 0.166.0. */
@@ -138,6 +138,10 @@ export class CodexBackend extends OneShotBackend<CodexState> {
 
   async listSessions(cwd: string, limit: number): Promise<readonly ListedSession[]> {
     return (await import('./codex/list-sessions.js')).listSessions(cwd, limit, this.inherited);
+  }
+
+  async lastExchange(sessionId: string, cwd: string): Promise<Exchange | undefined> {
+    return (await import('./codex/last-exchange.js')).lastExchange(sessionId, cwd, this.inherited);
   }
 
   async live(): Promise<LiveProtocol> {

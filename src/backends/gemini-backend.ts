@@ -20,7 +20,7 @@ import { classifyFailure } from './output/classify-failure.js';
 import type { Ending } from './output/ending.js';
 import { object } from './output/read-fields.js';
 import { RecentSessions } from './recent-sessions.js';
-import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
+import type { Exchange, ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** Gemini CLI, measured with 0.61.0. */
@@ -71,6 +71,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
 
   async listSessions(cwd: string, limit: number): Promise<readonly ListedSession[]> {
     return (await import('./gemini/list-sessions.js')).listSessions(cwd, limit, this.inherited);
+  }
+
+  async lastExchange(sessionId: string, cwd: string): Promise<Exchange | undefined> {
+    return (await import('./gemini/last-exchange.js')).lastExchange(sessionId, cwd, this.inherited);
   }
 
   async live(): Promise<LiveProtocol> {

@@ -21,7 +21,7 @@ import { permissionConfig, toolRules } from './opencode/tool-rules.js';
 import { allowFlag, hasOlderAllowFlag, losesEndOfRun, olderAllowFlag } from './opencode/versions.js';
 import type { Ending } from './output/ending.js';
 import type { JsonObject } from './output/json.js';
-import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
+import type { Exchange, ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** OpenCode, measured with 1.18.33. */
@@ -82,6 +82,12 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
         "the sessions of OpenCode are in a database of AGENT_USER's, which is not opened",
       );
     return (await import('./opencode/list-sessions.js')).listSessions(cwd, limit, this.inherited);
+  }
+
+  async lastExchange(sessionId: string, cwd: string): Promise<Exchange | undefined> {
+    // Another user's database is not opened with our rights: SQLite would leave files of ours beside it.
+    if (this.config.user !== undefined) return undefined;
+    return (await import('./opencode/last-exchange.js')).lastExchange(sessionId, cwd, this.inherited);
   }
 
   async live(): Promise<LiveProtocol> {

@@ -6,7 +6,7 @@ import type { FoundCredentials } from './launch/credentials.js';
 import type { InteractiveUi } from './launch/interactive.js';
 import type { LiveProtocol, TurnEnding } from './live/types.js';
 import type { BackendName } from './names.js';
-import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
+import type { Exchange, ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 
 /** The operator's settings for a backend; every turn starts from them. */
 export interface BackendAdapterConfig {
@@ -241,6 +241,8 @@ export interface BackendAdapter {
    * A record that is damaged is left out. Rejects if there are records that can't be looked at.
    */
   listSessions?(cwd: string, limit: number): Promise<readonly ListedSession[]>;
+  /** The last exchange of a session, by the CLI's own record. No CLI is started. Undefined if the record does not tell it. */
+  lastExchange?(sessionId: string, cwd: string): Promise<Exchange | undefined>;
   /** Looks for a key or an account of the CLI's, without a network call. */
   credentials?(): Promise<FoundCredentials>;
   /** How a person signs in. */

@@ -169,6 +169,11 @@ describe('turnout chat in a terminal (18.1)', () => {
     const [, id = ''] = /--resume (\S+)/.exec(first.scrollback) ?? [];
 
     const second = start(stage, ['--resume', id]);
+    await second.until(
+      /❯ remember that it is resumed\n\nI will remember: it is resumed[\s\S]*Going on with session/,
+    );
+    second.say('/sessions');
+    await second.until('There is no other session');
     second.say('what do you remember');
     await second.until('• it is resumed');
     await second.until(idle);
@@ -261,6 +266,7 @@ describe('turnout chat in a terminal (18.1)', () => {
 
     const dumb = start(stage, [], { env: { TERM: 'dumb' } });
     await dumb.until('/help lists the commands');
+    await dumb.until(/^❯$/m);
     dumb.type('write a note: x\r');
     await dumb.until(asked);
     await pause(700);
@@ -270,6 +276,7 @@ describe('turnout chat in a terminal (18.1)', () => {
     dumb.type('/quit\r');
     expect(await dumb.exitCode).toBe(0);
     expect(dumb.raw).not.toContain('\u001b');
+    expect(dumb.scrollback.split('write a note: x')).toHaveLength(2);
   });
 });
 
@@ -330,6 +337,16 @@ describe('the terminal is left as it was (18.1)', () => {
     shell.say('say exactly: two');
     await shell.until(/^two$/m);
     await shell.until(idle);
+    // In the middle of a turn, whose spinner goes on as soon as the process does.
+    shell.say('count to 15 slowly');
+    await shell.until(/1 2 3/);
+    shell.type('\u001a');
+    await shell.until(/Stopped/, 2);
+    expect(shell.screen).not.toContain('is working');
+    await pause(300);
+    shell.say('fg');
+    await shell.until(/ out/, 3);
+    expect(shell.scrollback).not.toContain('is working');
     shell.type('\u0004');
     await shell.until(/To go on:[^\n]*\n(?:[^\n]*\n)?bash\S*[#$]/);
     expect(await modes('after')).toBe(before);

@@ -30,6 +30,9 @@ describe.each(vendorNames)('the sessions of %s in a directory (16.4)', (backend)
 
     expect(idIn(await collect(adapter.run({ prompt: 'and then', sessionId: first })))).toBe(first);
     expect(lab.model.turns.at(-1)?.rawBody).toContain('the first');
+    const exchange = { prompt: 'and then', answer: 'an answer' };
+    expect(await adapter.lastExchange?.(first ?? '', cwd)).toEqual(exchange);
+    expect(await adapter.lastExchange?.(second ?? '', cwd)).toEqual({ ...exchange, prompt: 'begun live' });
     const [newest, ...others] = await list();
     expect(newest).toMatchObject({ sessionId: first, title: 'the first question' });
     expect(Math.abs((newest?.updatedAt ?? 0) - Date.now())).toBeLessThan(60_000);

@@ -127,7 +127,14 @@ describe('imports point one way', () => {
     for (const vendor of vendorNames) {
       const found = roles.filter((role) => files.includes(`backends/${vendor}/live/${role}.ts`));
       expect(found, vendor).toEqual(roles);
-      for (const role of ['decoder', 'session-record', 'record-entries', 'last-session', 'list-sessions'])
+      for (const role of [
+        'decoder',
+        'session-record',
+        'record-entries',
+        'last-session',
+        'list-sessions',
+        'last-exchange',
+      ])
         expect(files).toContain(`backends/${vendor}/${role}.ts`);
     }
   });

@@ -4,10 +4,11 @@ import { basename, join } from 'node:path';
 import { homeDirectory } from '../../config/home-directory.js';
 import { parseObject } from '../output/json.js';
 import { objects, text } from '../output/read-fields.js';
+import { lastExchangeOf, type Said } from '../record/last-exchange.js';
 import { lastUsed, readHead } from '../record/last-session.js';
 import { listFiles } from '../record/list-sessions.js';
 import { namesIn } from '../record/read-records.js';
-import type { Environment, ListedSession } from '../record/types.js';
+import type { Environment, Exchange, ListedSession } from '../record/types.js';
 
 /** True for Turnout's demo agent, which is driven as Claude and keeps its sessions apart from Claude's own. */
 export function isDemoAgent(cliPath: string): boolean {
@@ -30,6 +31,21 @@ export async function listDemoSessions(
     const prompt = text(objects(stored?.['turns'])[0]?.['prompt']);
     return { sessionId: basename(path, '.json'), prompt };
   });
+}
+
+export async function lastDemoExchange(
+  sessionId: string,
+  cwd: string,
+  env: Environment,
+): Promise<Exchange | undefined> {
+  const path = (await conversations(cwd, env)).find((one) => basename(one, '.json') === sessionId);
+  if (path === undefined) return undefined;
+  const stored = parseObject((await readHead(path, () => false)).join('\n'));
+  const said = objects(stored?.['turns']).flatMap(({ prompt, answer }): readonly Said[] => [
+    { by: 'user', text: text(prompt) },
+    { by: 'agent', text: text(answer) },
+  ]);
+  return lastExchangeOf(said);
 }
 
 async function conversations(cwd: string, env: Environment): Promise<readonly string[]> {

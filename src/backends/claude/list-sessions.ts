@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { parseObject } from '../output/json.js';
+import { type JsonObject, parseObject } from '../output/json.js';
 import { object, objects, text } from '../output/read-fields.js';
 import { namesOf } from '../record/last-session.js';
 import { findInHead, listFiles } from '../record/list-sessions.js';
@@ -29,15 +29,19 @@ function promptIn(lines: readonly string[], directories: readonly string[]): str
     if (!line.includes('"user"')) continue;
     const record = parseObject(line);
     if (record?.['type'] !== 'user' || !directories.includes(text(record['cwd']))) continue;
-    if (record['isMeta'] === true || record['isSidechain'] === true || record['isCompactSummary'] === true)
-      continue;
-    const { content } = object(record['message']);
-    const words =
-      typeof content === 'string' ? [content] : objects(content).map((part) => text(part['text']));
-    const own = words.find((one) => one.trim() !== '' && !notTyped.test(one));
+    const own = typedWords(record);
     if (own !== undefined) return own;
   }
   return undefined;
+}
+
+/** What a person has typed, in a record of the type `user`. */
+export function typedWords(record: JsonObject): string | undefined {
+  if (record['isMeta'] === true || record['isSidechain'] === true || record['isCompactSummary'] === true)
+    return undefined;
+  const { content } = object(record['message']);
+  const words = typeof content === 'string' ? [content] : objects(content).map((part) => text(part['text']));
+  return words.find((one) => one.trim() !== '' && !notTyped.test(one));
 }
 
 /** What Claude itself puts among the user's messages: its own commands with their output, the editor's files, reminders. */

@@ -35,7 +35,8 @@ function sessionIn(
   return undefined;
 }
 
-function promptIn(record: JsonObject | undefined): string | undefined {
+/** What a person has typed, if the record holds that. */
+export function promptIn(record: JsonObject | undefined): string | undefined {
   const payload = object(record?.['payload']);
   // Older versions wrote down what the user has typed beside what the model got.
   if (payload['type'] === 'user_message') return text(payload['message']) || undefined;

@@ -39,7 +39,7 @@ function sessionIn(
 }
 
 /** Gemini's own first message is its context; Turnout's system prompt is in front of the user's first one. */
-function ownWords(prompt: string): string {
+export function ownWords(prompt: string): string {
   return prompt
     .replace(/^\s*<session_context>[\s\S]*?<\/session_context>/, '')
     .replace(/^\s*<instructions>[\s\S]*?<\/instructions>/, '')

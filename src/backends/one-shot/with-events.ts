@@ -52,6 +52,7 @@ const optional = [
   'recordedTools',
   'lastSession',
   'listSessions',
+  'lastExchange',
   'versionNotice',
 ] as const;
 

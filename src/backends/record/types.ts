@@ -44,6 +44,12 @@ export interface ListedSession {
   readonly updatedAt: number;
 }
 
+/** The last thing that was said in a session, and the answer to it if there was one. */
+export interface Exchange {
+  readonly prompt: string;
+  readonly answer?: string | undefined;
+}
+
 /** A step of a session, as far as it matters here. Entries without a time belong to the one before. */
 export type RecordEntry = { readonly at?: number | undefined } & (
   | { readonly type: 'prompt'; readonly text: string }

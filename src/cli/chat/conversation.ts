@@ -43,6 +43,8 @@ export type ConversationEvent =
 export interface ConversationStatus {
   readonly backend: string;
   readonly model?: string | undefined;
+  /** How deep it thinks, if that was chosen. */
+  readonly thinking?: string | undefined;
   readonly permissionMode?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly cwd: string;

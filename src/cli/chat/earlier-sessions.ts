@@ -14,10 +14,14 @@ interface Place {
   readonly backend: string;
 }
 
-/** What a person has had here through Turnout, with any CLI, and what the present CLI itself has kept; the last used one first. */
+/**
+ * What a person has had here through Turnout, with any CLI, and what the present CLI itself has kept, without the present session;
+ * the last used one first.
+ */
 export async function earlierSessions(
   { home, cwd, backend }: Place,
   adapter: BackendAdapter,
+  present: string | undefined,
 ): Promise<readonly EarlierSession[]> {
   const directory = indexedDirectory(cwd);
   const ours = knownSessions(home)
@@ -29,6 +33,7 @@ export async function earlierSessions(
   const known = new Set(ours.map(({ sessionId }) => sessionId));
   const recorded = (await adapter.listSessions?.(cwd, most)) ?? [];
   return [...ours, ...recorded.filter(({ sessionId }) => !known.has(sessionId))]
+    .filter(({ sessionId }) => sessionId !== present)
     .sort((one, other) => other.updatedAt - one.updatedAt)
     .slice(0, most);
 }

@@ -51,10 +51,11 @@ export class LocalConversation implements Conversation {
   }
 
   get status(): ConversationStatus {
-    const { prepared, model, permissionMode } = this.#current;
+    const { prepared, model, permissionMode, wanted } = this.#current;
     return {
       backend: prepared.backend,
       model,
+      thinking: wanted.thinking === undefined ? undefined : String(wanted.thinking),
       permissionMode,
       steers: prepared.steers,
       cwd: prepared.cwd,
@@ -66,9 +67,13 @@ export class LocalConversation implements Conversation {
   async open(tell: Tell): Promise<void> {
     this.#tell = tell;
     for (const text of this.#current.prepared.warnings) await tell({ type: 'note', text, warning: true });
+    const { sessionId: known } = this.#setup.wanted;
+    // It is read sooner than the CLI is started.
+    if (known !== undefined) await this.#recall(known);
     const session = await this.#opened(this.#current);
     this.#sessionId = session.sessionId;
     if (session.sessionId === undefined || !this.#isResumed) return;
+    if (known === undefined) await this.#recall(session.sessionId);
     await tell({ type: 'note', text: `Going on with session ${session.sessionId}.` });
   }
 
@@ -150,7 +155,17 @@ export class LocalConversation implements Conversation {
 
   sessions(): Promise<readonly EarlierSession[]> {
     const { prepared } = this.#current;
-    return earlierSessions(prepared, prepared.adapter);
+    return earlierSessions(prepared, prepared.adapter, this.#sessionId);
+  }
+
+  /** Shows what was said last in a session, unless somebody speaks already: it would look like the answer. */
+  async #recall(sessionId: string): Promise<void> {
+    const { adapter, cwd } = this.#current.prepared;
+    // It is never worth an error.
+    const exchange = await adapter.lastExchange?.(sessionId, cwd).catch(() => undefined);
+    if (exchange === undefined || this.#running !== undefined) return;
+    await this.#tell({ type: 'said', text: exchange.prompt });
+    if (exchange.answer !== undefined) await this.#tell({ type: 'answered', text: exchange.answer });
   }
 
   async close(): Promise<string | undefined> {
@@ -183,6 +198,7 @@ export class LocalConversation implements Conversation {
       await this.#begin({ ...same, backend, sessionId });
       this.#sessionId = sessionId;
       this.#isResumed = true;
+      await this.#recall(sessionId);
       return `Going on with session ${sessionId}${isOther ? ` of ${backend}` : ''}.`;
     },
   };
@@ -264,11 +280,13 @@ export class LocalConversation implements Conversation {
 
   /** The same session with other options. */
   async #reopen(wanted: Wanted): Promise<void> {
-    const { seen } = this.#current;
+    const { seen, model } = this.#current;
     const sessionId = this.#sessionId;
     await this.#replace({ ...wanted, sessionId });
     this.#sessionId = sessionId;
     this.#current.seen = seen;
+    // The CLI's own default is told with the next message only.
+    this.#current.model ??= model;
   }
 
   /** What can't be opened leaves everything as it was. */

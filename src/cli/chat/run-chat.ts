@@ -5,11 +5,12 @@ import { endingSignals } from '../command/ending-signals.js';
 import type { Conversation } from './conversation.js';
 import { HistoryFile } from './input/history-file.js';
 import type { Key } from './input/keys.js';
-import { beginChat, type ChatInput, type ChatState, type Effect } from './state/chat-state.js';
-import { isMoving, liveRegion } from './state/live-region.js';
+import { beginChat, type ChatInput, type ChatState, type Effect, textWidth } from './state/chat-state.js';
+import { awaitsInput, isMoving, liveRegion } from './state/live-region.js';
 import { step } from './state/step.js';
 import type { ChatScreen } from './terminal/chat-screen.js';
 import type { Line } from './text/styled-line.js';
+import { wrapLine } from './text/wrap.js';
 
 export interface ChatParts {
   readonly conversation: Conversation;
@@ -50,7 +51,7 @@ class Chat {
     const { columns, rows, movesCursor } = parts.screen;
     const { status, backends } = parts.conversation;
     this.#state = beginChat({ columns, rows, movesCursor, status, backends, history: this.#history.read() });
-    this.#print.push(...parts.title);
+    for (const line of parts.title) this.#print.push(...wrapLine(line, textWidth(this.#state)));
     this.#state = { ...this.#state, block: 'note', endsBlank: false };
   }
 
@@ -71,9 +72,9 @@ class Chat {
       onReady: () => this.#draw(),
       onClosed: () => this.#leave(exitCodes.done),
     });
-    this.#draw();
     this.#open(conversation);
     if (firstPrompt !== undefined) this.#take({ type: 'line', text: ` ${firstPrompt}` });
+    this.#draw();
     const code = await left;
     this.#flush();
     try {
@@ -191,6 +192,9 @@ class Chat {
   }
 
   #draw(): void {
+    // One that can't be drawn now must not keep later ones from being planned.
+    clearTimeout(this.#frame?.timer);
+    this.#frame = undefined;
     if (!this.#parts.screen.isReady || this.#isOver) return;
     this.#flush();
     for (const resolve of this.#onReady.splice(0)) resolve();
@@ -203,7 +207,8 @@ class Chat {
     this.#lastFrameAt = clock();
     const print = this.#print;
     this.#print = [];
-    this.#parts.screen.draw(print, liveRegion(this.#state, this.#lastFrameAt));
+    const live = liveRegion(this.#state, this.#lastFrameAt);
+    this.#parts.screen.draw(print, live, awaitsInput(this.#state));
   }
 
   /** A signal that ends programs, or a mistake of ours, leaves a terminal that works. */

@@ -1,4 +1,5 @@
 import { trustedHome } from '../../config/home-directory.js';
+import { hasColours } from '../../core/colours.js';
 import { TurnoutError } from '../../core/errors.js';
 import { Sessions } from '../../sessions/sessions.js';
 import { chooseGateway } from '../client/find-gateway.js';
@@ -60,8 +61,7 @@ export function requireTerminal(): void {
 
 export function screenOf(env: Readonly<Record<string, string | undefined>>): ChatScreen {
   if (env['TERM'] === 'dumb') return new PlainTerminal(process.stdin, process.stdout);
-  // Any value that is not empty counts: https://no-color.org
-  return new ChatTerminal(process.stdin, process.stdout, (env['NO_COLOR'] ?? '') === '');
+  return new ChatTerminal(process.stdin, process.stdout, hasColours(process.stdout, env));
 }
 
 export function titleLines(backend: string, place: string): readonly Line[] {

@@ -6,7 +6,7 @@ type Screen = Writable & { readonly isTTY?: boolean };
 /** Who has an answer sooner has not waited. */
 const delayMs = 300;
 const frameMs = 100;
-const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+export const spinnerFrames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 /** To the beginning of the row, and everything behind it away. */
 const eraseRow = '\r\u001b[K';
 
@@ -41,7 +41,7 @@ export class Spinner {
   }
 
   #draw(): void {
-    const sign = frames[this.#frame % frames.length] ?? '';
+    const sign = spinnerFrames[this.#frame % spinnerFrames.length] ?? '';
     const text = `${sign} ${this.#whom} ${Math.floor((performance.now() - this.#begun) / 1000)} s`;
     this.#frame += 1;
     this.#screen.write(`${eraseRow}${hasColours(this.#screen) ? coloured(text, 'dim') : text}`);

@@ -1,5 +1,5 @@
 import type { Usage } from '../../core/chat-event.js';
-import { count, duration } from '../../core/format.js';
+import { cost, count, duration } from '../../core/format.js';
 import { columnsOf, plainLine } from '../output/one-row.js';
 import { shortId } from '../output/short-id.js';
 
@@ -12,7 +12,7 @@ export interface TurnFacts {
 }
 
 /**
- * The line below a turn: `session 3f2a9b1c-77aa · 12.4 s · 3,204 in, 512 out · $0.02 · turnout run --continue "…"`. It has as much
+ * The line below a turn: `session 3f2a9b1c-77aa · 12.4 s · 3,204 in, 512 out · $0.0213 · turnout run --continue "…"`. It has as much
  * as fits into a row: the whole id or its beginning, with the command or without.
  */
 export function turnFooter({ sessionId, ms, usage, again }: TurnFacts, columns: number): string {
@@ -30,9 +30,5 @@ export function turnFooter({ sessionId, ms, usage, again }: TurnFacts, columns: 
 function used({ inputTokens, outputTokens, costUsd = 0 }: Usage): readonly string[] {
   const tokens =
     inputTokens + outputTokens > 0 ? [`${count(inputTokens)} in, ${count(outputTokens)} out`] : [];
-  return costUsd > 0 ? [...tokens, price(costUsd)] : tokens;
-}
-
-function price(usd: number): string {
-  return usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
+  return costUsd > 0 ? [...tokens, cost(costUsd)] : tokens;
 }

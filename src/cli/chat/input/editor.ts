@@ -12,12 +12,14 @@ export interface Editor {
   readonly at: number;
   /** The text that was left for the history. */
   readonly draft: string;
+  /** What was deleted last as a piece: Ctrl-Y brings it back. */
+  readonly deleted: string;
 }
 
 export const longestHistory = 1000;
 
 export function newEditor(history: readonly string[] = []): Editor {
-  return { text: '', cursor: 0, history, at: history.length, draft: '' };
+  return { text: '', cursor: 0, history, at: history.length, draft: '', deleted: '' };
 }
 
 export function withText(editor: Editor, text: string): Editor {
@@ -26,9 +28,9 @@ export function withText(editor: Editor, text: string): Editor {
 
 /** An empty field, with the text in the history; the same one twice in a row is there once. */
 export function submitted(editor: Editor, kept: boolean): Editor {
-  const { text, history } = editor;
+  const { text, history, deleted } = editor;
   const next = !kept || history.at(-1) === text ? history : [...history, text].slice(-longestHistory);
-  return newEditor(next);
+  return { ...newEditor(next), deleted };
 }
 
 /** What a key does to the text; undefined if it is none of its keys. */
@@ -41,7 +43,9 @@ export function edit(editor: Editor, key: Key): Editor | undefined {
     case 'newline':
       return insert(editor, '\n');
     case 'backspace':
-      return remove(editor, word ? wordBefore(text, cursor) : before(text, cursor), cursor);
+      return word
+        ? cutOut(editor, wordBefore(text, cursor), cursor)
+        : remove(editor, before(text, cursor), cursor);
     case 'delete':
       return remove(editor, cursor, after(text, cursor));
     case 'left':
@@ -77,13 +81,15 @@ function withCtrl(editor: Editor, name: string): Editor | undefined {
     case 'letter-n':
       return downwards(editor);
     case 'letter-u':
-      return remove(editor, lineBegin(text, cursor), cursor);
+      return cutOut(editor, lineBegin(text, cursor), cursor);
     case 'letter-k': {
       const end = lineEnd(text, cursor);
-      return remove(editor, cursor, end === cursor ? Math.min(text.length, end + 1) : end);
+      return cutOut(editor, cursor, end === cursor ? Math.min(text.length, end + 1) : end);
     }
     case 'letter-w':
-      return remove(editor, wordBefore(text, cursor), cursor);
+      return cutOut(editor, wordBefore(text, cursor), cursor);
+    case 'letter-y':
+      return insert(editor, editor.deleted);
     case 'letter-d':
       return text === '' ? undefined : remove(editor, cursor, after(text, cursor));
     default:
@@ -95,7 +101,7 @@ function withAlt(editor: Editor, name: string): Editor | undefined {
   const { text, cursor } = editor;
   if (name === 'letter-b') return moved(editor, wordBefore(text, cursor));
   if (name === 'letter-f') return moved(editor, wordAfter(text, cursor));
-  return name === 'letter-d' ? remove(editor, cursor, wordAfter(text, cursor)) : undefined;
+  return name === 'letter-d' ? cutOut(editor, cursor, wordAfter(text, cursor)) : undefined;
 }
 
 function insert(editor: Editor, given: string): Editor {
@@ -113,6 +119,10 @@ function remove(editor: Editor, from: number, end: number): Editor {
   return { ...editor, text: text.slice(0, from) + text.slice(end), cursor: from };
 }
 
+function cutOut(editor: Editor, from: number, end: number): Editor {
+  return from === end ? editor : { ...remove(editor, from, end), deleted: editor.text.slice(from, end) };
+}
+
 function moved(editor: Editor, cursor: number): Editor {
   return { ...editor, cursor };
 }
@@ -120,16 +130,22 @@ function moved(editor: Editor, cursor: number): Editor {
 function upwards(editor: Editor): Editor {
   const { text, cursor, at } = editor;
   const begin = lineBegin(text, cursor);
-  if (begin > 0) return moved(editor, Math.min(lineBegin(text, begin - 1) + cursor - begin, begin - 1));
+  if (begin > 0 && !isAsRemembered(editor))
+    return moved(editor, Math.min(lineBegin(text, begin - 1) + cursor - begin, begin - 1));
   return at === 0 ? moved(editor, 0) : fromHistory(editor, at - 1);
 }
 
 function downwards(editor: Editor): Editor {
   const { text, cursor, at, history } = editor;
   const end = lineEnd(text, cursor);
-  if (end < text.length)
+  if (end < text.length && !isAsRemembered(editor))
     return moved(editor, Math.min(end + 1 + cursor - lineBegin(text, cursor), lineEnd(text, end + 1)));
   return at >= history.length ? moved(editor, text.length) : fromHistory(editor, at + 1);
+}
+
+/** An earlier message as it came: who looks for another one does not want to walk through its lines. */
+function isAsRemembered({ text, cursor, at, history }: Editor): boolean {
+  return cursor === text.length && text === history[at];
 }
 
 function fromHistory(editor: Editor, at: number): Editor {

@@ -1,6 +1,6 @@
 import { harmless } from '../text/harmless.js';
 import { emptyLine, type Line, plainLine, type Style, span } from '../text/styled-line.js';
-import { wrapLine } from '../text/wrap.js';
+import { cutLine, wrapLine } from '../text/wrap.js';
 import { type CodeState, highlightLine } from './highlight.js';
 import { inlineSpans } from './inline.js';
 import { type Language, languageOf } from './languages.js';
@@ -35,7 +35,10 @@ interface Written {
 const longestLine = 8000;
 const longestTable = 200;
 
-/** Adds a piece of text. The rows depend on the text alone, not on how it was cut into pieces. */
+/**
+ * Adds a piece of text. The rows depend on the text alone, not on how it was cut into pieces. A line of code and a long address
+ * stay whole, wider than the window.
+ */
 export function writeMarkdown(stream: MarkdownStream, piece: string, width: number): Written {
   const lines: Line[] = [];
   let state: MarkdownStream = { ...stream, rest: '' };
@@ -61,13 +64,14 @@ export function endMarkdown(stream: MarkdownStream, width: number): readonly Lin
   return [...(last?.lines ?? []), ...flushTable(open, width)];
 }
 
-/** What waits, as it would be shown if it ended here. */
+/** What waits, as it would be shown if it ended here; no row is wider than the window. */
 export function pendingMarkdown(stream: MarkdownStream, width: number): readonly Line[] {
-  const waiting = stream.table.flatMap((row) => wrapLine(plainLine(row), width));
-  if (stream.rest === '') return waiting;
   const { rest, ...state } = stream;
-  const { lines } = showLine({ ...state, rest: '' }, harmless(rest), width, true);
-  return [...waiting, ...lines];
+  const line = harmless(rest);
+  // The row of a table that is being written would be seen with its marks.
+  const isRow = stream.table.length > 0 && line.trimStart().startsWith('|');
+  const last = rest === '' || isRow ? [] : showLine({ ...state, rest: '' }, line, width, true).lines;
+  return [...flushTable(stream, width), ...last].flatMap((row) => wrapLine(row, width, { atWords: false }));
 }
 
 function cutPlace(line: string): number {
@@ -88,11 +92,11 @@ function finishLine(stream: MarkdownStream, raw: string, width: number): Written
 
 function flushTable({ table }: MarkdownStream, width: number): readonly Line[] {
   if (table.length === 0) return [];
-  return tableLines(table, width) ?? table.flatMap((row) => wrapLine(inlineSpans(row, []), width));
+  return tableLines(table, width) ?? table.flatMap((row) => broken(inlineSpans(row, []), width));
 }
 
 function showLine(stream: MarkdownStream, line: string, width: number, open: boolean): Written {
-  if (stream.fence !== undefined) return showCode(stream, stream.fence, line, width);
+  if (stream.fence !== undefined) return showCode(stream, stream.fence, line);
   const begins = /^\s*(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/.exec(line);
   if (begins !== null) {
     const [, mark = '', word = ''] = begins;
@@ -102,7 +106,11 @@ function showLine(stream: MarkdownStream, line: string, width: number, open: boo
       isDiff: /^(diff|patch)$/i.test(word),
       state: undefined,
     };
-    return { stream: { ...stream, fence, blank: false }, lines: wrapLine(plainLine(line, 'dim'), width) };
+    const name = harmless(word) === '' ? '' : ` ${word}`;
+    return {
+      stream: { ...stream, fence, blank: false },
+      lines: [cutLine(plainLine(`──${name}`, 'dim'), width)],
+    };
   }
   if (line.trim() === '') {
     if (stream.blank) return { stream, lines: [] };
@@ -111,21 +119,17 @@ function showLine(stream: MarkdownStream, line: string, width: number, open: boo
   return { stream: { ...stream, blank: false }, lines: showBlock(line, width, open) };
 }
 
-function showCode(stream: MarkdownStream, fence: Fence, line: string, width: number): Written {
+/** Code is neither indented nor broken, so that it is copied as it was written. */
+function showCode(stream: MarkdownStream, fence: Fence, line: string): Written {
   const closing = /^\s*(`{3,}|~{3,})\s*$/.exec(line)?.[1];
-  if (closing?.startsWith(fence.mark)) {
-    const lines = wrapLine(plainLine(line, 'dim'), width);
-    return { stream: { ...stream, fence: undefined, blank: false }, lines };
-  }
+  if (closing?.startsWith(fence.mark))
+    return { stream: { ...stream, fence: undefined, blank: false }, lines: [plainLine('──', 'dim')] };
   if (fence.language === undefined) {
     const style: Style = fence.isDiff ? diffStyle(line) : [];
-    return { stream, lines: wrapLine(plainLine(line, ...style), width, { atWords: false }) };
+    return { stream, lines: [plainLine(line, ...style)] };
   }
   const { spans, state } = highlightLine(line, fence.language, fence.state);
-  return {
-    stream: { ...stream, fence: { ...fence, state } },
-    lines: wrapLine(spans, width, { atWords: false }),
-  };
+  return { stream: { ...stream, fence: { ...fence, state } }, lines: [spans] };
 }
 
 /** How a line of a diff looks. */
@@ -143,29 +147,28 @@ function showBlock(line: string, width: number, open: boolean): readonly Line[] 
   if (heading !== null) {
     const [, marks = '', title = ''] = heading;
     const style: Style = marks.length === 1 ? ['bold', 'underline'] : ['bold'];
-    return wrapLine(inlineSpans(title, style, { open }), width);
+    return broken(inlineSpans(title, style, { open }), width);
   }
   if (/^ {0,3}([-*_])(?:\s*\1){2,}\s*$/.test(line))
     return [plainLine('─'.repeat(Math.min(40, width)), 'dim')];
   const quote = /^ {0,3}>\s?(.*)$/.exec(line);
   if (quote !== null) {
     const lead = [span('│ ', 'dim')];
-    return wrapLine([...lead, ...inlineSpans(quote[1] ?? '', ['italic'], { open })], width, {
-      hanging: lead,
-    });
+    return broken([...lead, ...inlineSpans(quote[1] ?? '', ['italic'], { open })], width, lead);
   }
   const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(\[[ xX]\] )?(.*)$/.exec(line);
   if (item !== null) {
     const [, indentation = '', mark = '', box = '', rest = ''] = item;
     const lead = `${indentation}${/\d/.test(mark) ? mark : '•'} ${boxes[box] ?? ''}`;
     const hanging = plainLine(' '.repeat(lead.length));
-    return wrapLine([span(lead, 'cyan'), ...inlineSpans(rest, [], { open })], width, { hanging });
+    return broken([span(lead, 'cyan'), ...inlineSpans(rest, [], { open })], width, hanging);
   }
   const [indentation = ''] = /^\s*/.exec(line) ?? [];
   const hanging = plainLine(indentation);
-  return wrapLine(
-    [...hanging, ...inlineSpans(line.slice(indentation.length).trimEnd(), [], { open })],
-    width,
-    { hanging },
-  );
+  const spans = inlineSpans(line.slice(indentation.length).trimEnd(), [], { open });
+  return broken([...hanging, ...spans], width, hanging);
+}
+
+function broken(line: Line, width: number, hanging: Line = emptyLine): readonly Line[] {
+  return wrapLine(line, width, { hanging, wholeWords: true });
 }

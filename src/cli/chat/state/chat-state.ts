@@ -7,6 +7,7 @@ import type { Search } from '../input/search-history.js';
 import type { MarkdownStream } from '../markdown/markdown-stream.js';
 import type { Line } from '../text/styled-line.js';
 import type { Choice } from './choices.js';
+import type { TotalsOfChat } from './totals.js';
 
 /** All that a chat shows depends on this, and on the time. */
 export interface ChatState {
@@ -37,7 +38,9 @@ export interface ChatState {
   readonly hint: { readonly text: string; readonly until: number } | undefined;
   readonly showsThinking: boolean;
   readonly lastPrompt: string | undefined;
-  readonly totals: Totals;
+  readonly totals: TotalsOfChat;
+  /** What tools have said and was not shown as a whole, the newest last. */
+  readonly outputs: readonly ToolOutput[];
   readonly lastStopAt: number;
   readonly leaving: boolean;
   /** What was printed last, so that different things stand apart. */
@@ -74,6 +77,11 @@ export interface RunningTool {
   readonly since: number;
 }
 
+export interface ToolOutput extends Pick<RunningTool, 'name' | 'summary'> {
+  /** As the tool has said it. */
+  readonly text: string;
+}
+
 export interface Question {
   readonly request: PermissionRequestEvent;
   /** No letter is a choice before that: what was typed before it came must not be one. */
@@ -87,14 +95,6 @@ export interface Question {
 export interface Picker {
   readonly sessions: readonly EarlierSession[];
   readonly at: number;
-}
-
-export interface Totals {
-  readonly turns: number;
-  readonly ms: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
 }
 
 export type ChatInput =
@@ -152,7 +152,8 @@ export function beginChat({ history, ...given }: Beginning): ChatState {
     hint: undefined,
     showsThinking: true,
     lastPrompt: undefined,
-    totals: { turns: 0, ms: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    totals: new Map(),
+    outputs: [],
     lastStopAt: Number.NEGATIVE_INFINITY,
     leaving: false,
     block: 'nothing',

@@ -67,12 +67,18 @@ function editRows(edit: FileEdit): readonly Row[] {
   if (note !== undefined) rows.push([note, ['dim']]);
   const shown =
     diff ?? (before === undefined && after === undefined ? '' : unifiedDiff(before ?? '', after ?? '', {}));
-  for (const line of shown.split('\n')) {
-    // The names of the files are told above.
-    if (line !== '' && !/^(?:---|\+\+\+) (?:\/dev\/null|[ab]\/)/.test(line))
-      rows.push([line, diffStyle(line)]);
-  }
+  const lines = shown.split('\n').filter((line) => line !== '');
+  const hunk = lines.findIndex((line) => line.startsWith('@@'));
+  for (const [at, line] of lines.entries())
+    if (at >= hunk || !namesFile(line, path)) rows.push([line, diffStyle(line)]);
   return rows;
+}
+
+/** A line in front of the changes that only says again which file it is. Another name, or one further down, is shown. */
+function namesFile(line: string, path: string): boolean {
+  if (/^={10,}$/.test(line)) return true;
+  const name = /^(?:Index:|---|\+\+\+) (?:[ab]\/)?([^\t]+)/.exec(line)?.[1]?.trim();
+  return name !== undefined && (name === '/dev/null' || name === path || path.endsWith(`/${name}`));
 }
 
 function fieldRows(input: unknown): readonly Row[] {

@@ -1,13 +1,14 @@
-import { duration } from '../../../core/format.js';
+import { count, duration } from '../../../core/format.js';
+import { spinnerFrames } from '../../output/spinner.js';
 import { pendingMarkdown } from '../markdown/markdown-stream.js';
-import { harmless, harmlessLine } from '../text/harmless.js';
+import { harmlessLine } from '../text/harmless.js';
 import { emptyLine, type Line, plainLine, type Span, span } from '../text/styled-line.js';
 import { graphemes, graphemeWidth } from '../text/width.js';
-import { cutLine, wrapLine } from '../text/wrap.js';
+import { cutLine } from '../text/wrap.js';
 import { type ChatState, type RunningTool, textWidth } from './chat-state.js';
 import { needsGap } from './print-lines.js';
 import { questionLead, questionLine } from './question-line.js';
-import { toolLine } from './show-agent.js';
+import { thinkingLines, toolLine } from './show-agent.js';
 
 /** The rows at the bottom of the terminal that are drawn anew, and where the cursor stands among them. */
 export interface LiveRegion {
@@ -15,8 +16,7 @@ export interface LiveRegion {
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
-const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const promptMark = '❯ ';
+export const promptMark = '❯ ';
 
 export function liveRegion(state: ChatState, now: number): LiveRegion {
   if (state.leaving) return { rows: [plainLine('leaving…', 'dim')], cursor: { row: 0, column: 0 } };
@@ -37,6 +37,11 @@ export function liveRegion(state: ChatState, now: number): LiveRegion {
   };
 }
 
+/** True if a line is waited for: a terminal that can't move its cursor gets a prompt then. */
+export function awaitsInput({ turn, doing, questions, leaving }: ChatState): boolean {
+  return !leaving && doing === undefined && (turn === undefined || questions.length > 0);
+}
+
 /** True if the picture changes with the time alone. */
 export function isMoving({ turn, doing, hint, questions, leaving }: ChatState, now: number): boolean {
   if (leaving) return false;
@@ -47,12 +52,14 @@ export function isMoving({ turn, doing, hint, questions, leaving }: ChatState, n
 
 function workRows(state: ChatState, width: number, now: number): readonly Line[] {
   const { turn, queue, steering, doing } = state;
-  const wheel = spinner[Math.floor(now / 100) % spinner.length] ?? '';
+  const wheel = spinnerFrames[Math.floor(now / 100) % spinnerFrames.length] ?? '';
   const rows: Line[] = [];
   if (turn !== undefined) {
     const said = pendingMarkdown(turn.text, width);
     const thought =
-      turn.thinking === undefined || !state.showsThinking ? [] : thinkingRows(turn.thinking, width);
+      turn.thinking === undefined || !state.showsThinking
+        ? []
+        : thinkingLines(turn.thinking, width).slice(-6);
     const pending = [...said, ...thought];
     if (pending.length > 0 && needsGap(state, said.length > 0 ? 'text' : 'thinking')) rows.push(emptyLine);
     rows.push(...pending);
@@ -105,10 +112,6 @@ function since(then: number, now: number): string {
   return ms < 60_000 ? `${Math.floor(ms / 1000)}s` : duration(ms);
 }
 
-function thinkingRows(text: string, width: number): readonly Line[] {
-  return text.trim() === '' ? [] : wrapLine(plainLine(harmless(text), 'dim', 'italic'), width).slice(-6);
-}
-
 interface InputRows {
   readonly rows: readonly Line[];
   readonly cursor: { readonly row: number; readonly column: number };
@@ -127,11 +130,31 @@ function inputRows(state: ChatState, most: number, now: number): InputRows {
 
 function fieldRows({ editor, turn, ...state }: ChatState, most: number): InputRows {
   const view = editorRows(editor.text, editor.cursor, textWidth(state));
-  const first = Math.max(0, Math.min(view.cursor.row - most + 1, view.rows.length - most));
-  const rows = view.rows.slice(first, first + most);
+  const [first] = view.rows;
   if (editor.text === '' && turn === undefined)
-    return { ...view, rows: [[...(rows[0] ?? []), span('Ask anything; /help lists the commands', 'dim')]] };
-  return { rows, cursor: { ...view.cursor, row: view.cursor.row - first } };
+    return { ...view, rows: [[...(first ?? []), span('Ask anything; /help lists the commands', 'dim')]] };
+  return around(view, most);
+}
+
+/** As much of a long text as there is room for, with the cursor in it. The first row and the last one count what is not seen. */
+function around({ rows, cursor }: InputRows, most: number): InputRows {
+  // In a very low window every row is for the text.
+  const counts = most >= 4;
+  const behindCursor = counts ? 1 : 0;
+  const wanted = cursor.row - (most - 1 - behindCursor);
+  const begin = Math.max(0, Math.min(wanted, rows.length - most));
+  const shown = rows.slice(begin, begin + most);
+  const below = rows.length - begin - shown.length;
+  if (counts && begin > 0) shown.splice(0, 1, told(promptMark, begin + 1, 'above'));
+  if (counts && below > 0) shown.splice(-1, 1, told('  ', below + 1, 'below'));
+  return { rows: shown, cursor: { ...cursor, row: cursor.row - begin } };
+}
+
+function told(lead: string, number: number, where: string): Line {
+  return [
+    span(lead, 'bold', 'cyan'),
+    span(`… ${count(number)} ${number === 1 ? 'line' : 'lines'} ${where}`, 'dim'),
+  ];
 }
 
 /** The text as it is written, broken where the window ends. */
@@ -196,11 +219,12 @@ function footerLine(state: ChatState, now: number): Line {
       : 'Ctrl-R finds an older one · Enter takes it · Esc leaves it';
     return [span(`search: ${harmlessLine(search.words)}`, 'cyan'), span(`  ${keys}`, 'dim')];
   }
-  const { backend, model, permissionMode, place, channel } = status;
+  const { backend, model, thinking, permissionMode, place, channel } = status;
   const facts = [
     channel === undefined ? undefined : `channel ${channel}`,
     backend,
     model,
+    thinking === undefined ? undefined : `thinking ${thinking}`,
     permissionMode,
     place,
   ];

@@ -1,4 +1,4 @@
-import { edit, newEditor, withText } from '../input/editor.js';
+import { edit, submitted, withText } from '../input/editor.js';
 import { isCtrl, type Key } from '../input/keys.js';
 import { searchKey } from '../input/search-history.js';
 import { answersQuestion } from './answer-question.js';
@@ -6,6 +6,7 @@ import { changeQuestion, disarm, focusByText } from './ask.js';
 import { complete } from './commands.js';
 import type { StepBuilder } from './print-lines.js';
 import { leave, submit } from './submit.js';
+import { showOutput } from './tool-output.js';
 
 /** Twice within this time leaves, also while a turn is being stopped. */
 const twiceMs = 1000;
@@ -19,6 +20,7 @@ export function pressKey(out: StepBuilder, key: Key, now: number): void {
   if (isCtrl(key, 'c')) stop(out, seen, now);
   else if (isCtrl(key, 'z')) out.effect({ type: 'suspend' });
   else if (isCtrl(key, 'l')) out.effect({ type: 'clear' });
+  else if (isCtrl(key, 'o')) showOutput(out, now);
   else if (picker !== undefined) pick(out, key);
   else if (!answersQuestion(out, key, now)) {
     typeKey(out, key, now);
@@ -71,9 +73,12 @@ function stop(out: StepBuilder, hint: string | undefined, now: number): void {
   else if (search !== undefined) out.set({ search: undefined, editor: search.before });
   else if (turn !== undefined) {
     interrupt(out);
-    out.set({ hint: { text: leaveHint, until: now + twiceMs } });
-  } else if (editor.text !== '') out.set({ editor: newEditor(editor.history), lastStopAt: never });
-  else out.set({ hint: { text: leaveHint, until: now + leaveHintMs } });
+    out.hint(leaveHint, now, twiceMs);
+  } else if (editor.text !== '') {
+    const kept = !editor.text.startsWith(' ');
+    out.set({ editor: submitted(editor, kept), lastStopAt: never });
+    if (kept) out.hint('↑ brings it back.', now);
+  } else out.hint(leaveHint, now, leaveHintMs);
 }
 
 const never = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-import { emptyLine, type Line } from '../text/styled-line.js';
+import { emptyLine, type Line, plainLine } from '../text/styled-line.js';
 import { wrapLine } from '../text/wrap.js';
 import { type Block, type ChatState, type Effect, type Step, textWidth } from './chat-state.js';
 
@@ -20,11 +20,15 @@ export class StepBuilder {
     this.effects.push(effect);
   }
 
-  /** Prints rows; an empty one stands between things of different kinds. */
+  /**
+   * Prints rows; an empty one stands between things of different kinds. In a narrow window our own words are too long, too;
+   * what the agent says is broken already, and what is wider in it is meant to be.
+   */
   lines(block: Block, rows: readonly Line[]): void {
     if (rows.length === 0) return;
     if (needsGap(this.state, block)) this.print.push(emptyLine);
-    this.add(rows);
+    const width = textWidth(this.state);
+    this.add(block === 'text' ? rows : rows.flatMap((row) => wrapLine(row, width, { wholeWords: true })));
     this.set({ block, endsBlank: rows.at(-1)?.length === 0 });
   }
 
@@ -33,10 +37,14 @@ export class StepBuilder {
     for (const row of rows) this.print.push(row);
   }
 
+  /** A word below the field, for a while; where nothing can be written over, a line. */
+  hint(text: string, now: number, forMs = 8000): void {
+    this.set({ hint: { text, until: now + forMs } });
+    if (!this.state.movesCursor) this.lines('note', [plainLine(text, 'dim')]);
+  }
+
   done(): Step {
-    const { state, effects } = this;
-    // In a narrow window our own words are too long, too.
-    const print = this.print.flatMap((line) => wrapLine(line, textWidth(state)));
+    const { state, print, effects } = this;
     return { state, print, effects };
   }
 }

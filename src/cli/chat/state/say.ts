@@ -1,12 +1,14 @@
+import { count } from '../../../core/format.js';
 import { harmless } from '../text/harmless.js';
-import { span } from '../text/styled-line.js';
+import { type Line, plainLine, span } from '../text/styled-line.js';
 import { wrapLine } from '../text/wrap.js';
 import { textWidth } from './chat-state.js';
 import type { StepBuilder } from './print-lines.js';
 import { newTurn } from './show-agent.js';
 
-export function say(out: StepBuilder, text: string, now: number): void {
-  showSaid(out, text);
+/** Says something. Where lines come in whole, what was just typed is on the screen already. */
+export function say(out: StepBuilder, text: string, now: number, isOnScreen = false): void {
+  if (!isOnScreen) showSaid(out, text);
   out.set({ turn: newTurn(now), lastPrompt: text });
   out.effect({ type: 'say', text });
 }
@@ -30,7 +32,17 @@ export function showSaid(out: StepBuilder, text: string, by?: string): void {
         ? [[span(' ')]]
         : wrapLine([index === 0 ? lead : span('  '), span(line, 'bold')], textWidth(out.state), {
             hanging: [span('  ')],
+            wholeWords: true,
           }),
     );
-  out.lines('said', rows);
+  out.lines('said', by === undefined ? beginning(rows) : rows);
 }
+
+/** Whoever has pasted a long text knows it. */
+function beginning(rows: readonly Line[]): readonly Line[] {
+  const left = rows.length - mostSaid;
+  if (left <= 2) return rows;
+  return [...rows.slice(0, mostSaid), plainLine(`  … ${count(left)} more lines`, 'dim')];
+}
+
+const mostSaid = 10;

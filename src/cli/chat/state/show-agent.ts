@@ -1,5 +1,5 @@
 import type { ChatEvent, ErrorEvent, ToolEndEvent, ToolStartEvent, Usage } from '../../../core/chat-event.js';
-import { count, duration } from '../../../core/format.js';
+import { cost, count, duration } from '../../../core/format.js';
 import { summarizeToolInput } from '../../../core/tool-input.js';
 import { emptyMarkdown, endMarkdown, writeMarkdown } from '../markdown/markdown-stream.js';
 import { harmless, harmlessLine } from '../text/harmless.js';
@@ -8,6 +8,8 @@ import { cutLine, lineWidth, wrapLine } from '../text/wrap.js';
 import { askNext, dropQuestion, dropQuestions } from './ask.js';
 import { type RunningTool, type Turn, textWidth } from './chat-state.js';
 import type { StepBuilder } from './print-lines.js';
+import { failureLines, keepOutput } from './tool-output.js';
+import { withTurn } from './totals.js';
 
 export function newTurn(now: number): Turn {
   return {
@@ -113,8 +115,17 @@ function endThinking(out: StepBuilder): void {
 }
 
 function thinkingRows(text: string, out: StepBuilder): readonly Line[] {
-  if (!out.state.showsThinking || text.trim() === '') return [];
-  return wrapText(text, out, 'dim', 'italic').filter((row) => row.length > 0);
+  return out.state.showsThinking ? thinkingLines(text, textWidth(out.state)) : [];
+}
+
+/** The lead tells it from an answer, also without colours. */
+export function thinkingLines(text: string, width: number): readonly Line[] {
+  return harmless(text)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .flatMap((line) =>
+      wrapLine([span('· ', 'dim'), span(line.trim(), 'dim', 'italic')], width, { hanging: [span('  ')] }),
+    );
 }
 
 function runningTool({ id, name, input }: ToolStartEvent, { state }: StepBuilder, now: number): RunningTool {
@@ -141,11 +152,8 @@ function showToolEnd(out: StepBuilder, event: ToolEndEvent, now: number): void {
   const rows = [
     toolLine(mark, tool, denied ? 'denied' : duration(now - tool.since), textWidth(out.state), failed),
   ];
-  const why = harmless(output)
-    .split('\n')
-    .find((line) => line.trim() !== '');
-  if (failed && !denied && why !== undefined)
-    rows.push(cutLine([span('  ', 'dim'), span(why.trim(), 'red')], textWidth(out.state)));
+  keepOutput(out, tool, output);
+  if (failed && !denied) rows.push(...failureLines(output, textWidth(out.state)));
   out.lines('tool', rows);
 }
 
@@ -166,7 +174,7 @@ export function toolLine(
 function endTurn(out: StepBuilder, now: number, usage: Usage | undefined, error?: ErrorEvent): void {
   endThinking(out);
   endText(out);
-  const { turn, totals } = out.state;
+  const { turn, totals, status } = out.state;
   // Tools that were stopped have no end of their own.
   for (const tool of turn?.tools ?? [])
     out.lines('tool', [toolLine(span('✗ ', 'red'), tool, 'stopped', textWidth(out.state), true)]);
@@ -176,13 +184,7 @@ function endTurn(out: StepBuilder, now: number, usage: Usage | undefined, error?
   out.lines('usage', wrapLine(plainLine(usageWords(ms, usage), 'dim'), textWidth(out.state)));
   out.set({
     turn: undefined,
-    totals: {
-      turns: totals.turns + 1,
-      ms: totals.ms + ms,
-      inputTokens: totals.inputTokens + (usage?.inputTokens ?? 0),
-      outputTokens: totals.outputTokens + (usage?.outputTokens ?? 0),
-      costUsd: totals.costUsd + (usage?.costUsd ?? 0),
-    },
+    totals: withTurn(totals, status.backend, ms, usage),
   });
 }
 
@@ -191,12 +193,12 @@ function showError(out: StepBuilder, { code, message }: ErrorEvent): void {
   else out.lines('note', wrapText(`✗ ${message}`, out, 'red'));
 }
 
-/** `1.2 s · 3,204 in, 512 out · $0.02 · context 12%` */
+/** `1.2 s · 3,204 in, 512 out · $0.0213 · context 12%` */
 export function usageWords(ms: number, usage: Usage | undefined): string {
   const { inputTokens = 0, outputTokens = 0, costUsd = 0, contextTokens, contextWindow } = usage ?? {};
   const tokens =
     inputTokens + outputTokens > 0 ? [`${count(inputTokens)} in, ${count(outputTokens)} out`] : [];
-  const price = costUsd > 0 ? [`$${costUsd.toFixed(costUsd < 0.01 ? 4 : 2)}`] : [];
+  const price = costUsd > 0 ? [cost(costUsd)] : [];
   const full =
     contextTokens !== undefined && contextWindow !== undefined && contextWindow > 0
       ? [`context ${Math.round((100 * contextTokens) / contextWindow)}%`]

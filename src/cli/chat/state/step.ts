@@ -45,7 +45,7 @@ export function step(state: ChatState, input: ChatInput, now: number): Step {
       break;
     case 'sessions':
       if (input.sessions.length === 0)
-        out.lines('note', [plainLine('There is no earlier session in this directory.', 'dim')]);
+        out.lines('note', [plainLine('There is no other session in this directory.', 'dim')]);
       out.set({
         doing: undefined,
         picker: input.sessions.length === 0 ? undefined : { sessions: input.sessions, at: 0 },

@@ -1,4 +1,3 @@
-import { count, duration } from '../../../core/format.js';
 import { permissionModes } from '../../../core/permission-mode.js';
 import { thinkingDepths } from '../../../core/thinking.js';
 import type { ConversationCommand } from '../conversation.js';
@@ -10,6 +9,7 @@ import { type CommandName, commands, parseInput } from './commands.js';
 import type { StepBuilder } from './print-lines.js';
 import { say, showSaid } from './say.js';
 import { wrapText } from './show-agent.js';
+import { totalsInWords } from './totals.js';
 
 /** Enter: a command is done, a message is said, or waits for the turn that runs. */
 export function submit(out: StepBuilder, now: number): void {
@@ -19,8 +19,7 @@ export function submit(out: StepBuilder, now: number): void {
   const parsed = parseInput(text);
   if (parsed.type === 'unknown') {
     const what = `No command /${parsed.word}: did you mean /${parsed.meant}? A blank in front sends it as is.`;
-    if (out.state.movesCursor) out.set({ hint: { text: what, until: now + 8000 } });
-    else note(out, what);
+    out.hint(what, now);
     return;
   }
   out.set({ editor: submitted(editor, !text.startsWith(' ')), hint: undefined });
@@ -41,7 +40,7 @@ function isIdle({ turn, doing }: ChatState): boolean {
 
 function sayOrWait(out: StepBuilder, text: string, now: number): void {
   const { turn, queue, steering } = out.state;
-  if (isIdle(out.state)) say(out, text, now);
+  if (isIdle(out.state)) say(out, text, now, !out.state.movesCursor);
   else if (turn === undefined || turn.stopping) out.set({ queue: [...queue, text] });
   else {
     out.set({ steering: [...steering, text] });
@@ -53,7 +52,7 @@ type Act = (out: StepBuilder, argument: string, now: number) => void;
 
 const commandActs: Readonly<Record<CommandName, Act>> = {
   help: (out) => help(out),
-  usage: (out) => note(out, totalsInWords(out.state)),
+  usage: (out) => note(out, totalsInWords(out.state.totals)),
   quit: (out) => leave(out),
   retry: (out, _, now) => {
     const { lastPrompt } = out.state;
@@ -112,19 +111,16 @@ function help(out: StepBuilder): void {
       hanging: [span(' '.repeat(22))],
     });
   });
-  const keys = [
-    'Enter sends; Alt-Enter, Ctrl-J or a \\ at the end of the line begin a new line. While it works, Enter says',
-    'something into the turn, or queues it; ↑ takes it back. Ctrl-C (or Esc) stops the turn, twice leaves.',
-    'At a question a letter chooses and Enter confirms; Esc denies.',
-  ].join(' ');
+  const keys = out.state.movesCursor ? keysInWords : 'Enter sends. Ctrl-C stops the turn, twice leaves.';
   out.lines('note', [...rows, [], ...wrapLine(plainLine(keys, 'dim'), width)]);
 }
 
-function totalsInWords({ totals }: ChatState): string {
-  const { turns, ms, inputTokens, outputTokens, costUsd } = totals;
-  const price = costUsd > 0 ? `, $${costUsd.toFixed(4)}` : '';
-  return `${count(turns)} ${turns === 1 ? 'turn' : 'turns'}, ${duration(ms)}: ${count(inputTokens)} tokens in, ${count(outputTokens)} out${price}`;
-}
+const keysInWords = [
+  'Enter sends; Alt-Enter, Ctrl-J or a \\ at the end of the line begin a new line. While it works, Enter says',
+  'something into the turn, or queues it; ↑ takes it back. Ctrl-C (or Esc) stops the turn, twice leaves.',
+  'At a question a letter chooses and Enter confirms; Esc denies.',
+  'Ctrl-O shows what the last tool has said. Ctrl-Y brings back what Ctrl-U, Ctrl-K or Ctrl-W has deleted.',
+].join(' ');
 
 function note(out: StepBuilder, text: string): void {
   out.lines('note', wrapText(text, out, 'dim'));

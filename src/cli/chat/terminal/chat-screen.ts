@@ -9,7 +9,8 @@ export interface ChatScreen {
   readonly rows: number;
   readonly isReady: boolean;
   open(events: ScreenEvents): void;
-  draw(print: readonly Line[], live: LiveRegion): void;
+  /** `awaitsInput`: it is the user's turn to type. */
+  draw(print: readonly Line[], live: LiveRegion, awaitsInput: boolean): void;
   clearScreen(): void;
   suspend(): void;
   /** Leaves the terminal as it was. Idempotent. */

@@ -58,9 +58,12 @@ export class ChatTerminal implements ChatScreen {
     this.#write(this.#frame.next(print, live));
   }
 
-  /** False while the terminal has not taken what was written: frames in between are left out. */
+  /**
+   * False while the terminal has not taken what was written, and while it is the shell's: frames in between are left out. After
+   * `fg` a timer may come before the signal that says so, and what it had drawn would stay there.
+   */
   get isReady(): boolean {
-    return !this.#blocked;
+    return this.#isRaw && !this.#blocked;
   }
 
   clearScreen(): void {
@@ -136,6 +139,7 @@ export class ChatTerminal implements ChatScreen {
 
   /** Somebody else has stopped this process: the shell has set the terminal as it likes it, and written to it. */
   readonly #onStopped = (): void => {
+    clearTimeout(this.#suspended);
     this.#isRaw = false;
     this.#frame.clear();
     this.#onContinue();

@@ -13,12 +13,17 @@ export class Frame {
   #drawn: readonly string[] = [];
   #widths: readonly number[] = [];
   #cursor = { row: 0, column: 0 };
+  /** The rows on the screen above that of the cursor: more than drawn if the window has become narrower since. */
+  #rowsAbove = 0;
 
   constructor(colours: boolean) {
     this.#colours = colours;
   }
 
-  /** One write: rows for the scrollback, then the live region. Empty if nothing has changed. */
+  /**
+   * One write: lines for the scrollback, then the live region. Empty if nothing has changed. A line that is wider than the window
+   * is broken by the terminal, which copies it as one; the rows of the live region must fit.
+   */
   next(print: readonly Line[], live: LiveRegion): string {
     const rows = live.rows.map((row) => renderLine(row, this.#colours));
     const same =
@@ -29,18 +34,21 @@ export class Frame {
     const begin = this.#toTop();
     this.#drawn = rows;
     this.#widths = live.rows.map(lineWidth);
+    this.#rowsAbove = live.cursor.row;
     if (same) {
       this.#cursor = live.cursor;
       return begin + down(live.cursor.row) + toColumn(live.cursor.column);
     }
-    // Each row is cleared before it is written: behind a full one the cursor may still stand on its last column.
+    // Each row is cleared before it is written: behind a full one the cursor may still stand on its last column. What is
+    // printed may take more rows than it has lines: everything goes before it.
+    const clear = print.length > 0 ? `${csi}J` : '';
     const text = [...print.map((row) => renderLine(row, this.#colours)), ...rows]
       .map((row) => `${csi}K${row}`)
       .join('\r\n');
     const back = up(rows.length - 1 - live.cursor.row);
     this.#cursor = live.cursor;
     // Terminals that know it (mode 2026) show the frame at once; the cursor does not jump about meanwhile in the others.
-    return `${csi}?2026h${csi}?25l${begin}${text}${csi}J${back}${toColumn(live.cursor.column)}${csi}?25h${csi}?2026l`;
+    return `${csi}?2026h${csi}?25l${begin}${clear}${text}${csi}J${back}${toColumn(live.cursor.column)}${csi}?25h${csi}?2026l`;
   }
 
   /** Takes the live region away; the cursor stands where it began. */
@@ -63,20 +71,20 @@ export class Frame {
   resized(columns: number): void {
     const room = Math.max(1, columns);
     const above = this.#widths.slice(0, this.#cursor.row);
-    const row = above.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / room)), 0);
-    this.#cursor = { row, column: Math.min(this.#cursor.column, room - 1) };
+    this.#rowsAbove = above.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / room)), 0);
     // Whatever is there is drawn anew.
     this.#drawn = this.#drawn.map(() => '\u0000');
   }
 
   #toTop(): string {
-    return `\r${up(this.#cursor.row)}`;
+    return `\r${up(this.#rowsAbove)}`;
   }
 
   #forget(): void {
     this.#drawn = [];
     this.#widths = [];
     this.#cursor = { row: 0, column: 0 };
+    this.#rowsAbove = 0;
   }
 }
 

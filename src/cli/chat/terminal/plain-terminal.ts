@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { type LiveRegion, promptMark } from '../state/live-region.js';
 import type { Line } from '../text/styled-line.js';
 import { textOf } from '../text/styled-line.js';
 import type { ChatScreen, ScreenEvents } from './chat-screen.js';
@@ -12,6 +13,8 @@ export class PlainTerminal implements ChatScreen {
   readonly #out: WriteStream;
   #lines: Interface | undefined;
   #interrupt: (() => void) | undefined;
+  /** True if the prompt stands in the last row. */
+  #isPrompted = false;
 
   constructor(input: ReadStream, output: WriteStream) {
     this.#in = input;
@@ -28,15 +31,31 @@ export class PlainTerminal implements ChatScreen {
 
   open(events: ScreenEvents): void {
     this.#lines = createInterface({ input: this.#in, terminal: false });
-    this.#lines.on('line', (line) => events.onLine(line)).on('close', () => events.onClosed());
+    this.#lines.on('close', () => events.onClosed());
+    this.#lines.on('line', (line) => {
+      this.#isPrompted = false;
+      events.onLine(line);
+    });
     this.#out.on('error', events.onClosed);
     this.#out.on('resize', () => events.onResize(this.columns, this.rows));
     this.#interrupt = () => events.onKey({ type: 'key', name: 'letter-c', ctrl: true });
     process.on('SIGINT', this.#interrupt);
   }
 
-  draw(print: readonly Line[]): void {
-    if (print.length > 0) this.#out.write(print.map((line) => `${textOf(line)}\n`).join(''));
+  /** Prints finished lines, and the prompt if a line is waited for. */
+  draw(print: readonly Line[], _live: LiveRegion, awaitsInput: boolean): void {
+    if (print.length > 0) {
+      this.#endPrompt();
+      this.#out.write(print.map((line) => `${textOf(line)}\n`).join(''));
+    }
+    if (!awaitsInput || this.#isPrompted) return;
+    this.#out.write(promptMark);
+    this.#isPrompted = true;
+  }
+
+  #endPrompt(): void {
+    if (this.#isPrompted) this.#out.write('\n');
+    this.#isPrompted = false;
   }
 
   clearScreen(): void {}
@@ -44,6 +63,7 @@ export class PlainTerminal implements ChatScreen {
   suspend(): void {}
 
   close(): void {
+    this.#endPrompt();
     if (this.#interrupt !== undefined) process.off('SIGINT', this.#interrupt);
     this.#lines?.close();
     this.#in.pause();

@@ -4,13 +4,15 @@ import { graphemes, graphemeWidth, isWide, widthOf } from './width.js';
 export interface WrapOptions {
   /** Stands in front of every row but the first. */
   readonly hanging?: Line;
-  /** False breaks anywhere: for code, whose blanks count. */
+  /** False breaks anywhere: for what must not be wider, whatever it is. */
   readonly atWords?: boolean;
+  /** A word that is wider than the window (an address) stays whole: the terminal breaks it, so that it is copied in one piece. */
+  readonly wholeWords?: boolean;
 }
 
 /** Breaks a line into rows of at most `width` columns, at words where that can be. An empty line is one row. */
 export function wrapLine(line: Line, width: number, options: WrapOptions = {}): readonly Line[] {
-  const { hanging = [], atWords = true } = options;
+  const { hanging = [], atWords = true, wholeWords = false } = options;
   const room = Math.max(2, width);
   if (lineWidth(line) <= room) return [line];
   // In a very narrow window there is no room for an indentation.
@@ -20,7 +22,7 @@ export function wrapLine(line: Line, width: number, options: WrapOptions = {}): 
   let from = 0;
   while (from < cells.length) {
     const most = rows.length === 0 ? room : room - lineWidth(lead);
-    const end = rowEnd(cells, from, most, atWords);
+    const end = wholeWords ? wordsEnd(cells, from, most) : rowEnd(cells, from, most, atWords);
     const row = spansOf(cells.slice(from, end));
     rows.push(rows.length === 0 ? withoutBlankEnd(row) : [...lead, ...withoutBlankEnd(row)]);
     from = end;
@@ -78,15 +80,34 @@ function rowEnd(cells: readonly Cell[], from: number, most: number, atWords: boo
   return cells.length;
 }
 
+/** The same, but a word that is wider than a row is not broken: it has one for itself. */
+function wordsEnd(cells: readonly Cell[], from: number, most: number): number {
+  const end = rowEnd(cells, from, most, true);
+  const [last, next] = [cells[end - 1], cells[end]];
+  if (last === undefined || next === undefined || last.text === ' ' || next.text === ' ') return end;
+  if (isWideCell(last) || isWideCell(next)) return end;
+  let begin = end;
+  while (begin > from && cells[begin - 1]?.text !== ' ') begin -= 1;
+  const blank = cells.findIndex(({ text }, at) => at >= end && text === ' ');
+  const behind = blank < 0 ? cells.length : blank;
+  // A word of usual length is broken behind its dash.
+  if (cells.slice(begin, behind).reduce((sum, cell) => sum + cell.width, 0) <= most) return end;
+  return begin > from && !isIndentation(cells, from, begin) ? begin : behind;
+}
+
 function isIndentation(cells: readonly Cell[], from: number, at: number): boolean {
   for (let before = from; before < at; before += 1) if (cells[before]?.text !== ' ') return false;
   return true;
 }
 
 /** Between characters of Chinese, Japanese and Korean a line may break anywhere; behind a dash or a slash, too. */
-function breaksBehind({ text }: Cell, next: Cell | undefined): boolean {
+function breaksBehind(cell: Cell, next: Cell | undefined): boolean {
   if (next === undefined) return false;
-  return isWide(text.codePointAt(0) ?? 0) || isWide(next.text.codePointAt(0) ?? 0) || text === '-';
+  return isWideCell(cell) || isWideCell(next) || cell.text === '-';
+}
+
+function isWideCell({ text }: Cell): boolean {
+  return isWide(text.codePointAt(0) ?? 0);
 }
 
 function spansOf(cells: readonly Cell[]): Line {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackend, type VendorName, vendorNames } from '../../../../src/backends/registry.js';
 import { seededPrompt } from '../../../../src/gateway/agents/seed.js';
 import { loadSqlite } from '../../../../src/sqlite/load-sqlite.js';
+import { recordedLines, recordHome } from './record-home.js';
 import { databasePath, makeHome, recordPath, sessionId, writeSessions } from './written-sessions.js';
 
 const cwd = '/projects/here';
@@ -57,6 +58,17 @@ describe.each(vendorNames)('the sessions of %s in a directory (16.4)', (backend)
     expect(await list(backend, home, link)).toEqual([]);
     writeSessions(backend, home, [{ id: one, cwd: real, usedAt: 1000, prompt: 'hello' }]);
     expect(await list(backend, home, link)).toMatchObject([{ sessionId: one, title: 'hello' }]);
+  });
+});
+
+describe.each(vendorNames)('the last exchange of a session of %s (18.1)', (backend) => {
+  it('is the last prompt with the last words of the answer, or without an answer', async () => {
+    const exchange = (lines: readonly string[]) => recordHome(backend, lines).lastExchange();
+    const lines = recordedLines(backend);
+    expect(await exchange(lines)).toEqual({ prompt: 'ask me', answer: undefined });
+    const end = lines.findLastIndex((line) => line.includes('Written.'));
+    expect(await exchange(lines.slice(0, end + 1))).toEqual({ prompt: 'write it', answer: 'Written.' });
+    expect(await exchange(['{"x":1}'].slice(backend === 'opencode' ? 1 : 0))).toBeUndefined();
   });
 });
 

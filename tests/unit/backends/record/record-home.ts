@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RecordedTools, RecordQuery } from '../../../../src/backends/record/types.js';
+import type { Exchange, RecordedTools, RecordQuery } from '../../../../src/backends/record/types.js';
 import { createBackend, type VendorName } from '../../../../src/backends/registry.js';
 import { loadSqlite } from '../../../../src/sqlite/load-sqlite.js';
 
@@ -34,6 +34,7 @@ export interface RecordHome {
   /** Adds sessions that hold nothing, with the same names each time. */
   addSessions(count: number): void;
   look(query: Partial<RecordQuery>): Promise<RecordedTools>;
+  lastExchange(): Promise<Exchange | undefined>;
 }
 
 /** A home in which the CLI has written down these lines of its recording. */
@@ -56,6 +57,7 @@ export function recordHome(backend: VendorName, lines?: readonly string[]): Reco
   });
   return {
     path,
+    lastExchange: async () => adapter.lastExchange?.(sessionIds[backend], '/work-dir'),
     addSessions: (count) => addSessions(backend, path, count),
     async look(query) {
       const found = await adapter.recordedTools?.({

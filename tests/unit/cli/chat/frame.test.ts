@@ -63,6 +63,32 @@ describe('frames (18.1)', () => {
     drawn.resized(20);
     await write(terminal, drawn.next([], region('short')));
     expect(textIn(terminal)).toBe('said\nshort\n> in');
+    // And back again, before anything was drawn.
+    await write(terminal, drawn.next([], region('y'.repeat(18))));
+    for (const columns of [10, 40]) {
+      terminal.resize(columns, 8);
+      drawn.resized(columns);
+    }
+    await write(terminal, drawn.next([], region('long')));
+    expect(textIn(terminal)).toBe('said\nlong\n> in');
+    terminal.dispose();
+  });
+
+  it('a printed line that is wider than the window is broken by the terminal alone, and leaves nothing behind', async () => {
+    const terminal = new xterm.Terminal({ cols: 20, rows: 8, scrollback: 1000, allowProposedApi: true });
+    const drawn = new Frame(true);
+    const region = {
+      rows: ['x'.repeat(19), 'y'.repeat(19), '> in'].map((text) => plainLine(text)),
+      cursor: { row: 2, column: 4 },
+    };
+    await write(terminal, drawn.next([], region));
+    await write(terminal, drawn.next([plainLine('a'.repeat(25)), plainLine('b')], region));
+    expect(textIn(terminal)).toBe(
+      ['a'.repeat(20), 'aaaaa', 'b', 'x'.repeat(19), 'y'.repeat(19), '> in'].join('\n'),
+    );
+    expect([0, 1, 2].map((at) => terminal.buffer.active.getLine(at)?.isWrapped)).toEqual([
+      ...[false, true, false],
+    ]);
     terminal.dispose();
   });
 });

@@ -108,6 +108,23 @@ describe('the field for the next message (18.1)', () => {
     expect(editor.text).toBe('abc\nde');
   });
 
+  it('an earlier message of several lines is passed as a whole, unless it is edited', () => {
+    let editor = press(press(newEditor(['one', 'two\nlines', 'three']), 'up'), 'up');
+    expect(editor.text).toBe('two\nlines');
+    expect(press(editor, 'up').text).toBe('one');
+    expect(press(press(editor, 'up'), 'down').text).toBe('two\nlines');
+    editor = press(type(editor, '!'), 'up');
+    expect([editor.text, editor.cursor]).toEqual(['two\nlines!', 3]);
+  });
+
+  it('Ctrl-Y brings back what was deleted last, also after the message was sent', () => {
+    let editor = press(type(newEditor(), 'one two'), 'letter-w', 'ctrl');
+    editor = press(press(editor, 'letter-y', 'ctrl'), 'letter-y', 'ctrl');
+    expect(editor.text).toBe('one twotwo');
+    editor = press(submitted(press(editor, 'letter-u', 'ctrl'), false), 'letter-y', 'ctrl');
+    expect(editor.text).toBe('one twotwo');
+  });
+
   it('a paste is text, whatever is in it', () => {
     const editor = edit(newEditor(), { type: 'paste', text: 'a\r\nb\u001b[31m\n' });
     expect(editor?.text).toBe('a\nb');

@@ -12,6 +12,7 @@ class Stage {
   readonly modes: string[] = [];
   readonly events: ChatEvent[] = [];
   readonly notes: string[] = [];
+  readonly past: string[] = [];
   onEnd: () => void = () => undefined;
   readonly chat: LocalConversation;
 
@@ -28,6 +29,7 @@ class Stage {
   async open(): Promise<this> {
     await this.chat.open((event: ConversationEvent) => {
       if (event.type === 'note') this.notes.push(event.text);
+      if (event.type === 'said' || event.type === 'answered') this.past.push(event.text);
       if (event.type !== 'agent') return;
       this.events.push(event.event);
       if (event.event.type === 'complete') this.onEnd();
@@ -44,7 +46,9 @@ class Stage {
       backend,
       permissionMode,
       model: wanted.model,
-      adapter: undefined as never,
+      adapter: {
+        lastExchange: async (id: string) => ({ prompt: `asked in ${id}`, answer: 'yes' }),
+      } as never,
       steers: true,
       open: async () => this.#session(backend),
       remove: async () => undefined,
@@ -57,7 +61,7 @@ class Stage {
       sessionId: `of-${backend}`,
       async *send(prompt) {
         prompts.push({ backend, prompt });
-        yield { type: 'session', sessionId: `of-${backend}` } as ChatEvent;
+        yield { type: 'session', sessionId: `of-${backend}`, model: 'its-default' } as ChatEvent;
         const text = `answer ${prompts.length}`;
         yield { type: 'complete', text, sessionId: `of-${backend}`, stopReason: 'end_turn' };
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -106,6 +110,31 @@ describe('a conversation with live sessions (18.1)', () => {
     expect(stage.opened.at(-1)).toMatchObject({ model: 'opus', thinking: 'high' });
     await stage.chat.command('new', '');
     expect(stage.opened.at(-1)).toMatchObject({ model: 'opus', thinking: 'high' });
+  });
+
+  it('the model that the CLI has chosen stays in the status, and the depth comes into it', async () => {
+    const stage = await new Stage().open();
+    await stage.chat.say('one');
+    await stage.chat.command('thinking', 'high');
+    expect(stage.chat.status).toMatchObject({ model: 'its-default', thinking: 'high' });
+  });
+
+  it('shows the last exchange of a session that goes on, unless somebody speaks already', async () => {
+    const given = await new Stage({ backend: 'claude', sessionId: 'x' }).open();
+    const last = await new Stage({ backend: 'claude', continueLast: true }).open();
+    expect([given.past, last.past]).toEqual([
+      ['asked in x', 'yes'],
+      ['asked in of-claude', 'yes'],
+    ]);
+    await given.chat.command('resume', 'y');
+    expect(given.past.slice(2)).toEqual(['asked in y', 'yes']);
+    expect((await new Stage().open()).past).toEqual([]);
+    const spoken = new Stage({ backend: 'claude', sessionId: 'x' });
+    const open = spoken.open();
+    const said = spoken.chat.say('first');
+    await open;
+    expect(spoken.past).toEqual([]);
+    await said;
   });
 
   it('the permission mode goes along, also back to a CLI that had another one', async () => {

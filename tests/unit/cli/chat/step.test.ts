@@ -7,7 +7,7 @@ import {
   type ChatState,
   type Effect,
 } from '../../../../src/cli/chat/state/chat-state.js';
-import { liveRegion } from '../../../../src/cli/chat/state/live-region.js';
+import { awaitsInput, liveRegion } from '../../../../src/cli/chat/state/live-region.js';
 import { step } from '../../../../src/cli/chat/state/step.js';
 import { type Line, textOf } from '../../../../src/cli/chat/text/styled-line.js';
 import { lineWidth } from '../../../../src/cli/chat/text/wrap.js';
@@ -125,16 +125,17 @@ describe('a turn (18.1)', () => {
         ...[
           '❯ hello',
           '',
-          'hm',
-          'hm',
+          '· hm',
+          '· hm',
           '',
           'Let me look.',
           '',
           '✓ Bash npm test  1.2 s',
           '✗ Bash false  0 ms',
           '  bad thing',
+          '  more',
         ],
-        '4.4 s · 3,204 in, 512 out · $0.02 · context 20%',
+        '4.4 s · 3,204 in, 512 out · $0.0210 · context 20%',
       ].join('\n'),
     );
     expect(stage.state.turn).toBeUndefined();
@@ -160,6 +161,26 @@ describe('a turn (18.1)', () => {
     stage.agent({ type: 'tool_end', id: '1', output: 'no', isError: true, denied: true }, stopped);
     expect(stage.text).toContain('✗ Bash sleep 1  denied\n✗ Bash sleep 2  stopped');
     expect(stage.text).toContain('Interrupted.');
+  });
+
+  it('a failed tool shows five lines of what it said; Ctrl-O shows all of the last tool, then of the one before', () => {
+    const stage = new Stage().say('a');
+    const lines = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n');
+    stage.agent(
+      { type: 'tool_start', id: '1', name: 'Read', input: { file_path: 'a.ts' } },
+      { type: 'tool_end', id: '1', output: `first ${'x'.repeat(100)}\u001b[2J`, isError: false },
+      { type: 'tool_start', id: '2', name: 'Bash', input: { command: 'make' } },
+      { type: 'tool_end', id: '2', output: `Exit code 3\n${lines}`, isError: true },
+    );
+    expect(stage.text).toContain(
+      '  Exit code 3\n  line 0\n  line 1\n  line 2\n  line 3\n  … 5 more lines: Ctrl-O',
+    );
+    expect(stage.text).not.toContain('first');
+    stage.press('letter-o', 'ctrl');
+    expect(stage.text).toContain(`Bash make\nExit code 3\n${lines}`);
+    stage.press('letter-o', 'ctrl');
+    expect(stage.text).toContain(`Read a.ts\nfirst ${'x'.repeat(100)}`);
+    expect(stage.press('letter-o', 'ctrl').live).toContain('No tool has an output');
   });
 
   it('thinking can be hidden', () => {
@@ -366,8 +387,10 @@ describe('Ctrl-C (18.1)', () => {
   it('clears a line that is being written', () => {
     const stage = new Stage().type('draft').press('letter-c', 'ctrl');
     expect(stage.state.editor.text).toBe('');
+    expect(stage.live).toContain('↑ brings it back');
     stage.press('letter-c', 'ctrl');
     expect(stage.of('leave')).toEqual([]);
+    expect(stage.press('up').state.editor.text).toBe('draft');
   });
 
   it('Ctrl-D leaves on an empty line, and deletes in another', () => {
@@ -545,14 +568,54 @@ describe('commands in a chat (18.1)', () => {
       .say('/retry');
     expect(stage.of('say')).toHaveLength(2);
     stage.agent(complete).say('/usage');
-    expect(stage.text).toContain('2 turns, 0 ms: 5 tokens in, 7 out');
+    expect(stage.text).toContain('claude: 2 turns, 0 ms: 5 tokens in, 7 out; it tells no cost');
+    const status = { ...stage.state.status, backend: 'codex' };
+    stage.take({ type: 'conversation', event: { type: 'status', status } }).say('go');
+    stage.agent({ type: 'usage', inputTokens: 1, outputTokens: 2, costUsd: 0.0003 }, complete).say('/usage');
+    expect(stage.text).toMatch(/\nclaude: 2 turns.*\ncodex: 1 turn, 0 ms: 1 tokens in, 2 out, \$0\.0003$/);
     stage.say('/usgae');
     expect(stage.live).toContain('did you mean /usage?');
-    expect(stage.of('say')).toHaveLength(2);
+    expect(stage.of('say')).toHaveLength(3);
   });
 });
 
 describe('the picture (18.1)', () => {
+  it('a long text in the field is counted where it is not seen, and shown by its beginning when it is sent', () => {
+    const text = Array.from({ length: 200 }, (_, index) => `row ${index}`).join('\n');
+    const stage = new Stage().take({ type: 'key', key: { type: 'paste', text } });
+    expect(stage.live).toContain('❯ … 189 lines above\n  row 189\n');
+    for (let times = 0; times < 199; times += 1) stage.press('up');
+    expect(stage.live).toMatch(/❯ row 0[\s\S]* {2}… 189 lines below/);
+    stage.press('enter');
+    expect(stage.text).toMatch(/^❯ row 0\n[\s\S]* {2}row 9\n {2}… 190 more lines$/);
+    expect(stage.of('say')).toEqual([{ type: 'say', text }]);
+  });
+
+  it('a terminal that can’t move its cursor is told what to do, and nothing twice', () => {
+    const stage = new Stage({ movesCursor: false }).take({ type: 'line', text: 'hi' });
+    expect(stage.text).toBe('');
+    expect(awaitsInput(stage.state)).toBe(false);
+    stage.press('letter-c', 'ctrl');
+    expect(stage.text).toBe('Ctrl-C once more leaves.');
+    expect(awaitsInput(stage.agent(stopped).state)).toBe(true);
+    stage.take({ type: 'line', text: '/help' });
+    expect(stage.text).not.toMatch(/↑|Alt-Enter/);
+  });
+
+  it('a diff does not say again which file it is; another name in it is shown', () => {
+    const diff = (name: string) =>
+      `Index: ${name}\n${'='.repeat(67)}\n--- ${name}\n+++ ${name}\n@@ -1,1 +1,1 @@\n--- old\n+new\n`;
+    const asked = (name: string) =>
+      new Stage().say('go').agent({
+        ...question('q', { filePath: '/work/a.txt', diff: diff(name) }),
+        tool: 'edit',
+      }).text;
+    expect(asked('/work/a.txt')).toMatch(
+      /permission\n {2}\/work\/a\.txt\n {2}@@ .*\n {2}--- old\n {2}\+new$/,
+    );
+    expect(asked('/etc/b.txt')).toContain('--- /etc/b.txt');
+  });
+
   it('a terminal that can’t move its cursor gets an answer by line', () => {
     const stage = new Stage({ movesCursor: false }).take({ type: 'line', text: 'go' }).agent(question());
     expect(stage.text).toContain('[y] allow  [a] always  [n] deny');
@@ -615,10 +678,9 @@ describe('the picture (18.1)', () => {
           expect(rows.length).toBeLessThanOrEqual(Math.max(3, stage.state.rows - 1));
           expect(cursor.row).toBeLessThan(rows.length);
           expect(cursor.column).toBeLessThan(columns);
-          for (const row of [...rows, ...stage.printed.slice(before)]) {
-            expect(lineWidth(row)).toBeLessThan(columns);
+          for (const row of rows) expect(lineWidth(row)).toBeLessThan(columns);
+          for (const row of [...rows, ...stage.printed.slice(before)])
             expect(/\p{Cc}/u.test(textOf(row))).toBe(false);
-          }
         }
       }),
       { numRuns: 60 },

@@ -13,7 +13,7 @@ const facts = {
 
 describe('the line below a turn (18.4)', () => {
   it('has as much as fits into a row', () => {
-    const end = '12.4 s · 3,204 in, 512 out · $0.02';
+    const end = '12.4 s · 3,204 in, 512 out · $0.0200';
     expect(turnFooter(facts, 120)).toBe(`session ${facts.sessionId} · ${end} · turnout run --continue "…"`);
     expect(turnFooter(facts, 90)).toBe(`session 3f2a9b1c-77aa · ${end} · turnout run --continue "…"`);
     expect(turnFooter(facts, 80)).toBe(`session 3f2a9b1c-77aa · ${end}`);
@@ -25,7 +25,9 @@ describe('the line below a turn (18.4)', () => {
       'session 3f2a9b1c-77aa · 12.4 s · turnout run --continue "…"',
     );
     expect(turnFooter({ ...facts, usage: { inputTokens: 0, outputTokens: 0 } }, 40)).toContain('· 12.4 s');
-    expect(turnFooter({ ...facts, usage: { ...facts.usage, costUsd: 0.0004 } }, 120)).toContain('· <$0.01 ·');
+    expect(turnFooter({ ...facts, usage: { ...facts.usage, costUsd: 0.0004 } }, 120)).toContain(
+      '· $0.0004 ·',
+    );
     expect(turnFooter({ ...facts, sessionId: 'a\u001b[2Jb\n' }, 120)).toMatch(/^session ab · /);
   });
 
