@@ -37,8 +37,9 @@ export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void
 
   addRoute(app, '/v1/schedules', {
     GET: async (c) => {
-      const runs = await gateway.plannedRuns();
-      return c.json({ schedules: runs.toSorted(soonestFirst).map(representRun) } satisfies SchedulesView);
+      const { runs, problems } = await gateway.plannedRuns();
+      const schedules = runs.toSorted(soonestFirst).map(representRun);
+      return c.json({ schedules, problems } satisfies SchedulesView);
     },
   });
 

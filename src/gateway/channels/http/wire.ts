@@ -261,6 +261,8 @@ export interface GatewayView {
 /** `GET /v1/schedules`: the next run of each heartbeat and cron entry, the next one first. */
 export interface SchedulesView {
   readonly schedules: readonly ScheduleView[];
+  /** What is wrong in heartbeat.md and cron.md: it does not run, and what the file said before stays in force. */
+  readonly problems: readonly string[];
 }
 
 export interface ScheduleView {

@@ -90,7 +90,7 @@ export class MemoryGateway implements GatewayFace {
   readonly identity = { version: '0.0.0', startedAt: began, backend: 'claude', live: false };
 
   async plannedRuns() {
-    return [];
+    return { runs: [], problems: [] };
   }
 
   async status(channel: string): Promise<ChannelStatus> {

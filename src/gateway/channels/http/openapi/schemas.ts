@@ -123,6 +123,7 @@ const schedules = z.strictObject({
       nextRunAt: time.exactOptional().describe('A time that is over: the run waits for an earlier one.'),
     }),
   ),
+  problems: z.array(text).describe('What is wrong in heartbeat.md and cron.md.'),
 }) satisfies z.ZodType<wire.SchedulesView>;
 
 const waitingShape = {
