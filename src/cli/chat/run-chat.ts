@@ -48,8 +48,9 @@ class Chat {
     this.#parts = parts;
     this.#history = new HistoryFile(parts.home);
     const { columns, rows, movesCursor } = parts.screen;
-    const { status, backends } = parts.conversation;
-    this.#state = beginChat({ columns, rows, movesCursor, status, backends, history: this.#history.read() });
+    const { status, backends, commands } = parts.conversation;
+    const history = this.#history.read();
+    this.#state = beginChat({ columns, rows, movesCursor, status, backends, commands, history });
     this.#print.push(...parts.title);
     this.#state = { ...this.#state, block: 'note', endsBlank: false };
   }
@@ -147,6 +148,9 @@ class Chat {
             .command(effect.command, effect.argument)
             .then((text) => this.#take({ type: 'done', text })),
         );
+        return;
+      case 'hand_on':
+        this.#guard(conversation.handOn(effect.text));
         return;
       case 'sessions':
         this.#guard(conversation.sessions().then((sessions) => this.#take({ type: 'sessions', sessions })));
