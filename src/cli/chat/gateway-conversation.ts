@@ -15,7 +15,7 @@ import { parseCommand } from '../../gateway/commands/parse-command.js';
 import type { ChannelEntry } from '../client/follow-channel.js';
 import type { GatewayClient } from '../client/gateway-client.js';
 import { sendSurely } from '../client/send-surely.js';
-import { mayBeSilence, nothingToSay } from '../client/silent-answer.js';
+import { AnswerBeginning, nothingToSay } from '../client/silent-answer.js';
 import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
 import type { EarlierSession } from './earlier-sessions.js';
 import { gatewayCommands } from './gateway-commands.js';
@@ -44,8 +44,7 @@ export class GatewayConversation implements Conversation {
   #shown = 0;
   /** The turn that is being shown. */
   #turn: string | undefined;
-  /** The beginning of an answer, as long as that may be nothing to say; undefined when it has turned out to be one. */
-  #held: string | undefined;
+  readonly #beginning = new AnswerBeginning();
   readonly #asked = new Set<string>();
 
   /** The flags find the gateway, in the commands that are named. */
@@ -161,18 +160,19 @@ export class GatewayConversation implements Conversation {
         const { turnId, ...event } = entry.event;
         this.#turn = turnId;
         if (event.type === 'text') {
-          const text = `${this.#held ?? ''}${event.text}`;
-          const isHeld = this.#held !== undefined && mayBeSilence(text);
-          this.#held = isHeld ? text : undefined;
-          return isHeld ? undefined : this.#tell({ type: 'agent', event: { ...event, text } });
+          const text = this.#beginning.text(event.text);
+          return text === '' ? undefined : this.#tell({ type: 'agent', event: { ...event, text } });
         }
-        if (event.type === 'complete' && this.#held !== undefined && mayBeSilence(event.text)) {
+        if (event.type === 'complete' && this.#beginning.isHeld) {
+          // The message that follows says whether it was an answer.
           this.#turn = undefined;
           return this.#tell({ type: 'agent', event: { ...event, text: '' } });
         }
-        // Behind a tool an answer begins anew.
-        if (event.type === 'tool_start' || isTerminal(event)) await this.#release();
-        if (event.type === 'tool_start') this.#held = '';
+        if (event.type === 'tool_start') {
+          const text = this.#beginning.release();
+          if (text !== '') await this.#tell({ type: 'agent', event: { type: 'text', text } });
+          this.#beginning.begins();
+        }
         // Questions come with the state of the channel, which has those that were asked before, too.
         if (event.type === 'permission_request' || event.type === 'permission_resolved') return;
         if (isTerminal(event)) this.#turn = undefined;
@@ -204,7 +204,7 @@ export class GatewayConversation implements Conversation {
   async #hearTurn({ turnId, state, error }: TurnView): Promise<void> {
     if (state === 'running') {
       this.#turn = turnId;
-      this.#held = '';
+      this.#beginning.begins();
       return this.#tell({ type: 'turn' });
     }
     // A turn that a killed gateway has begun has no end of its own.
@@ -223,8 +223,8 @@ export class GatewayConversation implements Conversation {
     if (role === 'system') return this.#tell({ type: 'note', text });
     if (role === 'assistant') {
       // All of it has been heard word by word, but for what was held back.
-      if (message.silent || this.#held) await this.#showPast(message);
-      this.#held = undefined;
+      if (message.silent || this.#beginning.isHeld) await this.#showPast(message);
+      this.#beginning.release();
     } else if (!(await this.#isOwn(message)))
       await this.#tell({ type: 'said', text, by: author ?? 'somebody' });
   }
@@ -248,12 +248,6 @@ export class GatewayConversation implements Conversation {
         else await this.#showPast(message);
       more = next !== undefined;
     }
-  }
-
-  async #release(): Promise<void> {
-    const text = this.#held;
-    this.#held = undefined;
-    if (text) await this.#tell({ type: 'agent', event: { type: 'text', text } });
   }
 
   async #showPast({ id, role, text, author, silent }: MessageView): Promise<void> {

@@ -88,7 +88,10 @@ async function settled(): Promise<void> {
 }
 
 const turn = (state: string, turnId = 't1'): ChannelEntry =>
-  ({ type: 'turn', turn: { turnId, state, eventIds: ['e2'], channel: 'main', startedAt: '' } }) as ChannelEntry;
+  ({
+    type: 'turn',
+    turn: { turnId, state, eventIds: ['e2'], channel: 'main', startedAt: '' },
+  }) as ChannelEntry;
 const text = (piece: string): ChannelEntry => ({
   type: 'chat',
   event: { type: 'text', text: piece, turnId: 't1' },
