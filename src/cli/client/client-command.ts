@@ -29,6 +29,8 @@ export interface ClientRun {
   readonly home: string | undefined;
   /** The flags that find the same gateway, for commands that are named to a person: ` --demo`. None for --url: it may have a token. */
   readonly flags: string;
+  /** Says what is wrong, and gives the exit code back. */
+  readonly explain: (error: unknown, code: number) => Promise<number>;
 }
 
 /** A command that speaks to a running gateway. */
@@ -61,7 +63,7 @@ export async function runClientCommand<const Table extends typeof clientFlags, R
     flags = flagsOf(common);
     request = command.parse(given);
   } catch (error) {
-    return explain(terminal, error, exitCodes.usage);
+    return explain(terminal, error, exitCodes.usage, false);
   }
   const stop = new AbortController();
   const release = onEndingSignal(() => stop.abort());
@@ -75,11 +77,12 @@ export async function runClientCommand<const Table extends typeof clientFlags, R
       json,
       home: chosen.home,
       flags,
+      explain: (error, ending) => explain(terminal, error, ending, json),
     });
     return await finishOutput(terminal, code);
   } catch (error) {
     if (terminal.readerGone) return exitCodes.done;
-    return explain(terminal, error, failureCode(error));
+    return explain(terminal, error, failureCode(error), json);
   } finally {
     release();
   }
@@ -93,9 +96,13 @@ function failureCode(error: unknown): number {
   return error.code === 'interrupted' ? exitCodes.interrupted : exitCodes.failed;
 }
 
-function explain(terminal: Terminal, error: unknown, code: number): number {
+/** With --json a program reads it, too: one object on one line. */
+async function explain(terminal: Terminal, error: unknown, code: number, json: boolean): Promise<number> {
   if (!(error instanceof TurnoutError)) throw error;
-  terminal.say(error.explanation);
+  const { message, explanation } = error;
+  const running = error.code === 'network' ? { running: false } : {};
+  if (json) await terminal.write(`${JSON.stringify({ ...running, error: { code: error.code, message } })}\n`);
+  terminal.say(explanation);
   return code;
 }
 

@@ -63,10 +63,10 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
   );
   const stopped = untilStopped(starting, config.shutdownGraceMs);
   serving.announce(await starting, config);
-  await stopped;
+  const code = await stopped;
   // A timer or a socket that a hook's module left behind must not keep the process alive.
   setTimeout(() => process.exit(), 1000).unref();
-  return exitCodes.done;
+  return code;
 }
 
 /** In a terminal somebody looks at it; everywhere else it is collected. */
@@ -83,7 +83,9 @@ export async function orExplain(run: () => Promise<number>): Promise<number> {
     if (!(error instanceof TurnoutError) && !(error instanceof StoreError)) throw error;
     const why = error instanceof TurnoutError ? error.explanation : error.message;
     process.stderr.write(`turnout: ${why}\n`);
-    return exitCodes.failed;
+    // `--url` where none is running: the same code as that of the commands that speak to one.
+    const isGone = error instanceof TurnoutError && error.code === 'network';
+    return isGone ? exitCodes.unavailable : exitCodes.failed;
   }
 }
 

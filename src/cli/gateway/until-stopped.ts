@@ -1,5 +1,6 @@
 import { exitCodes } from '../../core/exit-codes.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import { oneLine } from '../../core/one-line.js';
+import type { Gateway, TurnInChannel } from '../../gateway/gateway.js';
 import { type EndingSignal, onEndingSignal } from '../command/ending-signals.js';
 
 /**
@@ -13,12 +14,13 @@ const endingMs = 5000;
 
 /**
  * Resolves when a signal has stopped the gateway: the first one lets running turns end, the second ends them, the third the
- * program. SIGQUIT counts as the second at least. Signals are listened for before the start-up is over, because turns already run by then.
+ * program. Resolves to the exit code. SIGQUIT counts as the second at least. Signals are listened for before the start-up is over, because turns already run by then.
  */
-export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promise<void> {
+export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promise<number> {
   return new Promise((resolve, reject) => {
     let gateway: Gateway | undefined;
     let wishes = 0;
+    let code: number = exitCodes.done;
     let wishedAt = Number.NEGATIVE_INFINITY;
     const stop = (signal: EndingSignal): void => {
       const atOnce = signal === 'SIGQUIT';
@@ -28,37 +30,55 @@ export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promi
       if (gateway === undefined && wishes > 1) process.exit(exitCodes.failed);
       // The children are killed at the exit.
       if (wishes > 2) process.exit(exitCodes.interrupted);
-      const running = gateway?.turnsRunning ?? 0;
+      const running = gateway?.turnsRunning ?? [];
+      if (wishes === 2 && running.length > 0) code = exitCodes.interrupted;
       // Whoever reads the log of a service expects one object a line.
       if (signal === 'SIGINT' || process.stderr.isTTY)
-        say(wishes === 1 ? waiting(running, graceMs, signal) : `ending ${turns(running)} now.`);
+        say(
+          wishes === 1 || running.length === 0
+            ? waiting(running, graceMs, signal)
+            : `ending ${turns(running)} now (${namesOf(running)}).`,
+        );
       if (wishes === 2) setTimeout(() => process.exit(exitCodes.interrupted), endingMs).unref();
       // A gateway that could not start has nothing to stop: `serveGateway` reports the reason.
       starting
         .then((started) => {
           const stopping = started.stop(signal);
           // A second call ends the grace period.
-          return (atOnce ? started.stop(signal) : stopping).then(resolve, reject);
+          return (atOnce ? started.stop(signal) : stopping).then(() => resolve(code), reject);
         })
         .catch(() => undefined);
     };
-    starting.then((started) => {
-      gateway = started;
-    }, resolve);
+    starting.then(
+      (started) => {
+        gateway = started;
+      },
+      () => resolve(code),
+    );
     onEndingSignal(stop);
   });
 }
 
 /** Whoever waits should know what for. */
-function waiting(running: number, graceMs: number, signal: EndingSignal): string {
-  if (running === 0) return 'stopping.';
+function waiting(running: readonly TurnInChannel[], graceMs: number, signal: EndingSignal): string {
+  if (running.length === 0) return 'stopping.';
   const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'another signal';
-  const them = running === 1 ? 'it' : 'them';
-  return `stopping: ${turns(running)} may end first, for at most ${Math.ceil(graceMs / 1000)} s; ${again} ends ${them} now.`;
+  const them = running.length === 1 ? 'it' : 'them';
+  const asking = running.filter(({ asks }) => asks);
+  const question =
+    asking.length === 0 ? '' : `\nA permission is waited for in ${namesOf(asking)}: \`turnout permissions\`.`;
+  return `stopping: ${turns(running)} may end first (${namesOf(running)}), for at most ${Math.ceil(graceMs / 1000)} s; ${again} ends ${them} now.${question}`;
 }
 
-function turns(count: number): string {
-  return count === 1 ? '1 turn' : `${count} turns`;
+const maxNamed = 5;
+
+function namesOf(running: readonly TurnInChannel[]): string {
+  const names = running.slice(0, maxNamed).map(({ channel }) => oneLine(channel, 40));
+  return [...names, ...(running.length > maxNamed ? ['…'] : [])].join(', ');
+}
+
+function turns({ length }: readonly TurnInChannel[]): string {
+  return length === 1 ? '1 turn' : `${length} turns`;
 }
 
 function say(text: string): void {

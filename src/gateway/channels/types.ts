@@ -203,6 +203,9 @@ export interface GatewayIdentity {
   /** Turnout's. */
   readonly version: string;
   readonly startedAt: number;
+  readonly pid: number;
+  /** The data directory. */
+  readonly home: string;
   /** The agent of channels that have chosen none. */
   readonly backend: string;
   readonly live: boolean;

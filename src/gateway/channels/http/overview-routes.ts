@@ -26,10 +26,10 @@ import type {
 export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void {
   addRoute(app, '/v1/gateway', {
     GET: async (c) => {
-      const { version, startedAt, backend, live, discord } = gateway.identity;
+      const { version, startedAt, pid, home, backend, live, discord } = gateway.identity;
       const { ready, problems } = await gateway.health();
       return c.json({
-        ...{ version, startedAt: iso(startedAt), backend, live, ready, problems },
+        ...{ version, startedAt: iso(startedAt), pid, home, backend, live, ready, problems },
         ...(discord === undefined ? {} : { discord }),
       } satisfies GatewayView);
     },

@@ -248,6 +248,9 @@ export interface GatewayView {
   /** Turnout's. */
   readonly version: string;
   readonly startedAt: string;
+  /** Its process, and its data directory, on its own machine. */
+  readonly pid: number;
+  readonly home: string;
   /** The agent of channels that have chosen none. */
   readonly backend: string;
   readonly live: boolean;

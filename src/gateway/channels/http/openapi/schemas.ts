@@ -103,6 +103,8 @@ const event = z.strictObject({
 const gateway = z.strictObject({
   version: text,
   startedAt: time,
+  pid: count,
+  home: text.describe('The data directory on its own machine.'),
   backend: text.describe('The agent of channels that have chosen none.'),
   live: z.boolean(),
   ready: z.boolean(),
