@@ -85,6 +85,8 @@ export function main(argv: readonly string[]): Promise<number> {
   );
 }
 
+const example = 'turnout send main "run the tests"';
+
 /** The time that stdin may take. */
 const stdinMs = 10 * 60_000;
 
@@ -99,8 +101,10 @@ async function run(request: Request, given: ClientRun): Promise<number> {
     text = await readPrompt(request.text, () => process.stdin, {
       say: (line) => terminal.say(line),
       timeoutMs: Math.min(timeoutMs, stdinMs),
-      example: 'turnout send main "run the tests"',
+      example,
     });
+    if (text.trim() === '')
+      throw new TurnoutError('bad_request', 'The message is blank.', { hint: `Give one: \`${example}\`.` });
   } catch (error) {
     if (!(error instanceof TurnoutError) || error.code !== 'bad_request') throw error;
     return given.explain(error, exitCodes.usage);
