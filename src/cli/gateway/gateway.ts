@@ -61,7 +61,7 @@ export const page = {
     ['gateway --url', 'the address of the running one'],
   ],
   exitCodes:
-    '0 stopped · 130 stopped in the middle of turns · 1 it could not start · 2 wrong usage · 3 --url found none',
+    '0 stopped, also by a second signal · 130 by a third, or by a second with turns that did not end · 1 it could not start · 2 wrong usage · 3 --url found none',
 } as const satisfies CommandPage;
 
 type Given = GivenFlags<keyof typeof page.flags>;

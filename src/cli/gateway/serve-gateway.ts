@@ -63,10 +63,10 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
   );
   const stopped = untilStopped(starting, config.shutdownGraceMs);
   serving.announce(await starting, config);
-  const code = await stopped;
+  await stopped;
   // A timer or a socket that a hook's module left behind must not keep the process alive.
   setTimeout(() => process.exit(), 1000).unref();
-  return code;
+  return exitCodes.done;
 }
 
 /** In a terminal somebody looks at it; everywhere else it is collected. */

@@ -14,13 +14,12 @@ const endingMs = 5000;
 
 /**
  * Resolves when a signal has stopped the gateway: the first one lets running turns end, the second ends them, the third the
- * program. Resolves to the exit code. SIGQUIT counts as the second at least. Signals are listened for before the start-up is over, because turns already run by then.
+ * program. SIGQUIT counts as the second at least. Signals are listened for before the start-up is over, because turns already run by then.
  */
-export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promise<number> {
+export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let gateway: Gateway | undefined;
     let wishes = 0;
-    let code: number = exitCodes.done;
     let wishedAt = Number.NEGATIVE_INFINITY;
     const stop = (signal: EndingSignal): void => {
       const atOnce = signal === 'SIGQUIT';
@@ -31,7 +30,6 @@ export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promi
       // The children are killed at the exit.
       if (wishes > 2) process.exit(exitCodes.interrupted);
       const running = gateway?.turnsRunning ?? [];
-      if (wishes === 2 && running.length > 0) code = exitCodes.interrupted;
       // Whoever reads the log of a service expects one object a line.
       if (signal === 'SIGINT' || process.stderr.isTTY)
         say(
@@ -45,16 +43,13 @@ export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promi
         .then((started) => {
           const stopping = started.stop(signal);
           // A second call ends the grace period.
-          return (atOnce ? started.stop(signal) : stopping).then(() => resolve(code), reject);
+          return (atOnce ? started.stop(signal) : stopping).then(resolve, reject);
         })
         .catch(() => undefined);
     };
-    starting.then(
-      (started) => {
-        gateway = started;
-      },
-      () => resolve(code),
-    );
+    starting.then((started) => {
+      gateway = started;
+    }, resolve);
     onEndingSignal(stop);
   });
 }
