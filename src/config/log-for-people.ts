@@ -1,4 +1,5 @@
 import { type Colour, coloured } from '../core/colours.js';
+import { shortQuestionId } from '../core/question-id.js';
 import type { LogLine, LogPrinter } from './log.js';
 
 /** Prints a line of the log for somebody who looks at it: `12:04:05 info  a turn has ended  channel=main ms=1204`. */
@@ -8,7 +9,7 @@ export function logForPeople(colours: boolean): LogPrinter {
   return ({ time, level, message, fields }: LogLine) => {
     const facts = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => `${plain(name)}=${shown(value)}`)
+      .map(([name, value]) => `${plain(name)}=${shown(shortened(name, value))}`)
       .join(' ');
     const line = `${paint(clock(time), 'dim')} ${paint(level.padEnd(5), levelColours[level])} ${plain(message)}`;
     return facts === '' ? line : `${line}  ${paint(facts, 'dim')}`;
@@ -22,6 +23,13 @@ const levelColours: Readonly<Record<LogLine['level'], Colour | undefined>> = {
   error: 'red',
   silent: undefined,
 };
+
+/** The ids of turns and questions would fill half the line. A question is answered by the short one, too. */
+function shortened(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (name === 'turn') return value.slice(-8);
+  return name === 'permission' ? shortQuestionId(value) : value;
+}
 
 /** The time of day where the reader is: the day is known to whoever looks. */
 function clock(time: Date): string {

@@ -66,6 +66,13 @@ export const databaseFile = 'turnout.db';
 
 const retentionIntervalMs = 6 * 3_600_000;
 
+/** A turn that runs. */
+export interface TurnInChannel {
+  readonly channel: string;
+  /** True if it waits for a permission. */
+  readonly asks: boolean;
+}
+
 /** Takes messages, runs agent turns, gives answers: it starts and stops the parts in order and serves the channels. */
 export class Gateway implements GatewayFace {
   /** The file that holds the HTTP token; undefined if it comes from the settings. */
@@ -208,8 +215,9 @@ export class Gateway implements GatewayFace {
     await this.#hooks.fire('startup', { backend });
   }
 
-  get turnsRunning(): number {
-    return this.#parts.queue.size;
+  get turnsRunning(): readonly TurnInChannel[] {
+    const { queue, permissions } = this.#parts;
+    return queue.leases.map((lease) => ({ channel: lease.channel, asks: permissions.isAskedBy(lease) }));
   }
 
   /** Running turns get the grace period; a second call ends them at once. Everything else stays on disk. */
@@ -225,7 +233,7 @@ export class Gateway implements GatewayFace {
     const graceEnded = new Promise<void>((resolve) => {
       this.#endGrace = resolve;
     });
-    log.info('gateway is stopping', { reason, running: this.turnsRunning });
+    log.info('gateway is stopping', { reason, running: this.turnsRunning.length });
     clearInterval(this.#retention);
     await this.#parts.scheduler.stop();
     const drained = this.#parts.queue.drain(config.shutdownGraceMs);
@@ -325,9 +333,9 @@ export class Gateway implements GatewayFace {
 
   get identity(): GatewayIdentity {
     const { config, version = 'unknown' } = this.#options;
-    const { agentBackend: backend, backendLive: live } = config;
+    const { agentBackend: backend, backendLive: live, home } = config;
     const discord = this.#parts.discord?.connection;
-    return { version, startedAt: this.#startedAt, backend, live, discord };
+    return { version, startedAt: this.#startedAt, pid: process.pid, home, backend, live, discord };
   }
 
   plannedRuns(): ReturnType<GatewayFace['plannedRuns']> {

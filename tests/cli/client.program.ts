@@ -87,6 +87,11 @@ describe('a client of the gateway (18.5)', () => {
       expect(stderr).toMatch(/^turnout: No gateway is running in .*\nStart it with `turnout gateway`/);
     }
     expect(await run(['status', '--url', 'http://127.0.0.1:9/#token=x'])).toMatchObject({ code: 3 });
+    // A program that reads JSON is told, too.
+    expect(JSON.parse((await run(['status', '--json'])).stdout)).toEqual({
+      running: false,
+      error: { code: 'network', message: expect.stringContaining('No gateway is running') },
+    });
   });
 
   it('names what is wrong with its arguments: exit code 2', async () => {
@@ -94,6 +99,10 @@ describe('a client of the gateway (18.5)', () => {
     for (const [args, words] of [
       [['send'], 'a channel is expected'],
       [['send', 'a/b', 'hi'], "can't be a channel"],
+      [['send', 'main', '  '], 'The message is blank'],
+      [['gateway', '--port', '99999'], '--port expects a number from 0 to 65535'],
+      [['gateway', '-b', 'demo'], '`turnout gateway --demo` starts one'],
+      [['gateway', '-b', 'codx'], '--backend'],
       [['send', 'main', 'hi', '--wat'], 'There is no option --wat. Did you mean --wait?'],
       [['send', 'main', 'hi', '--timeout', '3'], '--timeout is for --wait'],
       [['tail', 'main', 'other'], 'one channel is expected'],
@@ -190,7 +199,7 @@ describe('a client of the gateway (18.5)', () => {
   it('stops waiting on Ctrl-C or after a time, and says how to stop the turn', async () => {
     const { start, run, begin } = setUp();
     await start();
-    const late = await run(['send', 'main', 'wait 300 seconds', '--wait', '--timeout', '0.5']);
+    const late = await run(['send', 'main', 'wait 300 seconds', '--wait', '--timeout', '3']);
     expect(late).toMatchObject({ code: 124, stderr: expect.stringContaining('`turnout send main /stop`') });
     const waiting = begin(['send', 'main', 'say exactly: next', '--wait']);
     await eventually(
@@ -287,7 +296,7 @@ describe('a client of the gateway (18.5)', () => {
     for (const running of [false, true]) {
       if (running) await start();
       const { schedules, ...rest } = JSON.parse((await run(['schedule', '--json'])).stdout);
-      expect(rest).toEqual({ running });
+      expect(rest).toEqual({ running, problems: [] });
       expect(
         schedules.map(({ name, times, channel }: Record<string, string>) => [name, times, channel]).sort(),
       ).toEqual([
@@ -298,6 +307,12 @@ describe('a client of the gateway (18.5)', () => {
       expect(Date.parse(next) - Date.now()).toBeGreaterThan(28 * 60_000);
     }
     expect((await run(['schedule'])).stdout).toMatch(/^NEXT +WHAT +CHANNEL +WHEN\n/);
+    writeFileSync(join(home, 'config', 'cron.md'), '## Report\n- schedule: 99 9 * * *\n\nSummarise.\n');
+    expect(await run(['schedule'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('Report'),
+      stderr: expect.stringMatching(/cron.md line 1, "Report".*\n.*until that is right/),
+    });
   });
 
   it('goes quietly when its reader does', async () => {

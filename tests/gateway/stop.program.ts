@@ -40,7 +40,7 @@ it.runIf(process.platform === 'linux')(
     run.child.kill('SIGINT');
     await eventually(() => run.err.includes('stopping'));
     expect(run.err).toContain(
-      'turnout: stopping: 1 turn may end first, for at most 30 s; Ctrl-C again ends it now.\n',
+      'turnout: stopping: 1 turn may end first (a), for at most 30 s; Ctrl-C again ends it now.\n',
     );
     await sleep(600);
     expect(run.child.exitCode).toBeNull();
@@ -48,7 +48,7 @@ it.runIf(process.platform === 'linux')(
     run.child.kill('SIGINT');
     expect(await exitCode(run)).toBe(0);
     expect(performance.now() - began).toBeLessThan(5000);
-    expect(run.err).toContain('turnout: ending 1 turn now.\n');
+    expect(run.err).toContain('turnout: ending 1 turn now (a).\n');
     expect(agents.map(parentOf)).toEqual(agents.map(() => undefined));
   },
 );

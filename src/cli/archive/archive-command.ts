@@ -9,12 +9,13 @@ import { jsonFlags } from '../command/json-flags.js';
 import { finishOutput, printHelp } from '../command/print.js';
 import { type GivenFlags, readFlags } from '../command/read-flags.js';
 import { helpFlag } from '../command/run-command.js';
-import { demoDirectory } from '../demo/demo-home.js';
+import { demoDirectory, demoHome } from '../demo/demo-home.js';
 import { Terminal } from '../output/terminal.js';
 
 export interface ArchiveOptions {
   /** The directory of `--home`, which wins over TURNOUT_HOME, as it does for the gateway. */
   readonly home: string | undefined;
+  readonly demo: boolean;
 }
 
 /** A command that only reads the archive. */
@@ -36,13 +37,19 @@ export async function runArchiveCommand<Options extends ArchiveOptions>(
   try {
     options = command.parse(argv);
     if (options === 'help') return await printHelp(command.page);
-    home = options.home === undefined ? trustedHome(process.env) : resolve(options.home);
+    home = homeOf(options);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     terminal.say(error.explanation);
     return exitCodes.usage;
   }
   return look(command, options, home, terminal);
+}
+
+/** The data directory that is read. */
+export function homeOf({ home, demo }: ArchiveOptions): string {
+  const environment = home === undefined ? process.env : { ...process.env, TURNOUT_HOME: resolve(home) };
+  return demo ? demoHome(environment) : trustedHome(environment);
 }
 
 async function look<Options extends ArchiveOptions>(
@@ -59,7 +66,7 @@ async function look<Options extends ArchiveOptions>(
   } catch (error) {
     terminal.say(error instanceof TurnoutError ? error.explanation : (error as Error).message);
     const demo = join(home, demoDirectory);
-    if (archive === undefined && hasArchive(demo)) terminal.say(`A demo has some: --home ${demo} reads it.`);
+    if (archive === undefined && hasArchive(demo)) terminal.say('A demo has some: --demo reads it.');
     const isGone = error instanceof TurnoutError && error.code === 'network';
     return isGone ? exitCodes.unavailable : exitCodes.failed;
   } finally {
@@ -76,6 +83,7 @@ export const archiveFlags = {
     about: "the gateway's data directory (TURNOUT_HOME, default ~/.turnout)",
     complete: 'directories',
   },
+  demo: { type: 'switch', about: "the demo's" },
   ...helpFlag,
 } as const satisfies FlagTable;
 

@@ -1,8 +1,11 @@
+import { hasColours } from '../../core/colours.js';
 import { dateAndTime, dayOf } from '../../core/format.js';
-import { linesOf, oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/quote.js';
 import type { ArchiveReader, ChannelOverview, StoredMessage } from '../../gateway/archive/open-archive.js';
 import { idBefore, idBeforeNewest, readMessages } from '../../gateway/archive/read-pages.js';
 import { dayAsMarkdown } from '../../gateway/archive/write-day.js';
+import { representMessage } from '../../gateway/channels/http/represent.js';
+import type { MessageView } from '../../gateway/channels/http/wire.js';
 import type { CommandPage } from '../command/command-page.js';
 import { wantsJson } from '../command/json-flags.js';
 import { table } from '../output/table.js';
@@ -10,12 +13,14 @@ import type { Terminal } from '../output/terminal.js';
 import {
   type ArchiveOptions,
   archiveFlags,
+  homeOf,
   notHere,
   readArchiveFlags,
   runArchiveCommand,
   timeOption,
   wrong,
 } from './archive-command.js';
+import { writeMessage } from './message-text.js';
 
 export const page = {
   usage: ['history [channel] [options]'],
@@ -78,7 +83,15 @@ function parse(argv: readonly string[]): HistoryOptions | 'help' {
     }
     const form = markdown ? 'markdown' : json ? 'json' : 'text';
     const since = timeOption('history', '--since', given.text('since'));
-    return { channel, limit: Number(limit), since, form, follow, home: given.text('home') };
+    return {
+      channel,
+      limit: Number(limit),
+      since,
+      form,
+      follow,
+      home: given.text('home'),
+      demo: given.has('demo'),
+    };
   });
 }
 
@@ -87,7 +100,9 @@ async function run(archive: ArchiveReader, options: HistoryOptions, terminal: Te
   const { channel, form } = options;
   if (channel === undefined) {
     const listed = channels.filter(({ messages }) => messages > 0);
-    await terminal.write(form === 'json' ? json({ channels: listed }) : channelTable(listed));
+    await terminal.write(
+      form === 'json' ? json({ channels: listed.map(channelView) }) : channelTable(listed),
+    );
     return;
   }
   if (options.follow) return followHistory(archive, channel, options, terminal);
@@ -98,9 +113,15 @@ async function run(archive: ArchiveReader, options: HistoryOptions, terminal: Te
     );
   }
   const messages = await newest(archive, channel, options);
-  if (form === 'json') await terminal.write(json({ channel, messages }));
-  else if (form === 'markdown') await writeDays(archive, channel, messages, terminal);
-  else await writeMessages(archive, messages, terminal);
+  if (form === 'json') {
+    const views = await Promise.all(messages.map((message) => asView(message, archive)));
+    await terminal.write(json({ channel, messages: views }));
+  } else if (form === 'markdown') await writeDays(archive, channel, messages, terminal);
+  else
+    for (const message of messages) {
+      if (!terminal.writable) return;
+      await writeMessage(await asView(message, archive), archive, terminal, hasColours(process.stdout));
+    }
 }
 
 /** What was said, and what is said from then on. Nothing is lost between them: both count the same messages. */
@@ -111,20 +132,18 @@ async function followHistory(
   terminal: Terminal,
 ): Promise<void> {
   const { followMessages } = await import('../client/follow-messages.js');
-  const following = await followMessages(channel, options.home, terminal);
-  const write = async (message: ShownMessage) =>
-    terminal.write(options.form === 'json' ? `${JSON.stringify(message)}\n` : inText(message));
-  let last = 0;
+  const following = await followMessages(channel, homeOf(options), terminal);
+  const write = async (message: MessageView) =>
+    options.form === 'json'
+      ? terminal.write(`${JSON.stringify(message)}\n`)
+      : writeMessage(message, archive, terminal, hasColours(process.stdout));
+  let last = '0';
   for (const message of await newest(archive, channel, options)) {
-    await write({ ...message, speaker: await speakerOf(archive, message) });
-    last = message.id;
+    await write(await asView(message, archive));
+    last = String(message.id);
   }
-  for await (const { id, eventId, role, text, backend, createdAt, author } of following.after(last)) {
-    const name = role === 'assistant' ? (backend ?? role) : role === 'system' ? 'turnout' : (author ?? role);
-    const speaker =
-      eventId === null || role === 'assistant' ? oneLine(name) : `${oneLine(name)} (${eventId})`;
-    await write({ id: Number(id), channel, role, text, createdAt: Date.parse(createdAt), speaker });
-  }
+  if (last === '0') terminal.say(`nothing was said in ${channel} yet: waiting for it.`);
+  for await (const message of following.after(Number(last))) await write(message);
 }
 
 async function newest(
@@ -156,29 +175,16 @@ async function writeDays(
   }
 }
 
-async function writeMessages(
-  archive: ArchiveReader,
-  messages: readonly StoredMessage[],
-  terminal: Terminal,
-): Promise<void> {
-  for (const message of messages) {
-    if (!terminal.writable) return;
-    await terminal.write(inText({ ...message, speaker: await speakerOf(archive, message) }));
-  }
-}
-
-type ShownMessage = StoredMessage & { readonly speaker: string };
-
-function inText({ text, createdAt, speaker }: ShownMessage): string {
-  const lines = linesOf(text).map((line) => (line === '' ? '' : `    ${line}`));
-  return `${dateAndTime(createdAt)}  ${speaker}\n${lines.join('\n')}\n\n`;
-}
-
-async function speakerOf(archive: ArchiveReader, message: StoredMessage): Promise<string> {
-  if (message.role === 'assistant') return oneLine(message.backend ?? 'assistant');
+/** As the HTTP interface tells it. */
+async function asView(message: StoredMessage, archive: ArchiveReader): Promise<MessageView> {
   const event = message.eventId === undefined ? undefined : await archive.event(message.eventId);
-  const name = message.role === 'system' ? 'turnout' : (event?.author ?? 'user');
-  return event === undefined ? oneLine(name) : `${oneLine(name)} (${event.id})`;
+  const author = message.role === 'user' ? event?.author : undefined;
+  return representMessage(author === undefined ? message : { ...message, author });
+}
+
+function channelView({ lastMessageAt, ...channel }: ChannelOverview) {
+  const at = lastMessageAt === undefined ? {} : { lastMessageAt: new Date(lastMessageAt).toISOString() };
+  return { ...channel, ...at };
 }
 
 function channelTable(channels: readonly ChannelOverview[]): string {

@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-import { trustedHome } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { dateAndTime } from '../../core/format.js';
@@ -13,7 +11,7 @@ import { wantsJson } from '../command/json-flags.js';
 import { finishOutput, printHelp } from '../command/print.js';
 import { table } from '../output/table.js';
 import { Terminal } from '../output/terminal.js';
-import { archiveFlags, readArchiveFlags, wrong } from './archive-command.js';
+import { type ArchiveOptions, archiveFlags, homeOf, readArchiveFlags, wrong } from './archive-command.js';
 import { openPeople } from './open-people.js';
 
 export const page = {
@@ -36,7 +34,7 @@ type Action =
   | { readonly action: 'approve'; readonly code: string }
   | { readonly action: 'remove'; readonly userId: string };
 
-type Request = Action & { readonly home: string | undefined; readonly json: boolean };
+type Request = Action & ArchiveOptions & { readonly json: boolean };
 
 /** The same facts for a person and for a program. */
 interface Result {
@@ -52,7 +50,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     request = parse(argv);
     if (request === 'help') return await printHelp(page);
-    home = request.home === undefined ? trustedHome(process.env) : resolve(request.home);
+    home = homeOf(request);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     terminal.say(error.explanation);
@@ -70,7 +68,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 function parse(argv: readonly string[]): Request | 'help' {
   return readArchiveFlags('pair', argv, page.flags, (given) => {
-    const common = { home: given.text('home'), json: wantsJson(given) };
+    const common = { home: given.text('home'), demo: given.has('demo'), json: wantsJson(given) };
     return { ...common, ...readAction(given.positionals) };
   });
 }

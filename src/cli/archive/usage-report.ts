@@ -81,6 +81,7 @@ function parse(argv: readonly string[]): UsageOptions | 'help' {
       query: { by, since, until, channel: given.text('channel') },
       json: wantsJson(given),
       home: given.text('home'),
+      demo: given.has('demo'),
     };
   });
 }

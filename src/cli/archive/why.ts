@@ -44,7 +44,13 @@ function parse(argv: readonly string[]): WhyOptions | 'help' {
     if (eventId === undefined || more.length > 0) {
       throw wrong('why', `one event is expected, got ${given.positionals.length}`);
     }
-    return { eventId, full: given.has('full'), json: wantsJson(given), home: given.text('home') };
+    return {
+      eventId,
+      full: given.has('full'),
+      json: wantsJson(given),
+      home: given.text('home'),
+      demo: given.has('demo'),
+    };
   });
 }
 

@@ -1,5 +1,7 @@
 import { vendorNames } from '../../backends/names.js';
 import { checkChannel } from '../client/check-channel.js';
+import type { GatewayChoice } from '../client/find-gateway.js';
+import { flagsOf, gatewayFlags, readChoice } from '../client/gateway-flags.js';
 import type { CommandPage, FlagTable } from '../command/command-page.js';
 import { wrongUsage } from '../command/read-flags.js';
 import { onePrompt, parseTurnFlags, type RunFlags } from '../run/run-options.js';
@@ -15,6 +17,9 @@ const ownFlags = {
     about: 'talk in a channel of the running gateway instead',
     complete: 'channels',
   },
+  home: { ...gatewayFlags.home, about: `with --gateway: ${gatewayFlags.home.about}` },
+  demo: { ...gatewayFlags.demo, about: `with --gateway: ${gatewayFlags.demo.about}` },
+  url: { ...gatewayFlags.url, about: 'with --gateway: the address of one elsewhere, with its token' },
   native: {
     type: 'switch',
     about: "the CLI's own terminal UI in place of this one: its keys, its permissions, its exit code",
@@ -59,7 +64,14 @@ export const page = {
 export interface ChatFlags extends RunFlags {
   readonly native: boolean;
   /** The channel of a running gateway to talk in. */
-  readonly gateway: string | undefined;
+  readonly gateway: JoinedChannel | undefined;
+}
+
+export interface JoinedChannel {
+  readonly channel: string;
+  readonly choice: GatewayChoice;
+  /** The flags that find the same gateway, for commands that are named. */
+  readonly flags: string;
 }
 
 export function parseChatOptions(argv: readonly string[]): ChatFlags | 'help' {
@@ -67,9 +79,17 @@ export function parseChatOptions(argv: readonly string[]): ChatFlags | 'help' {
   if (parsed === 'help') return 'help';
   refuseFlagsOfRun(parsed.flags);
   const native = parsed.given.has('native');
-  const gateway = parsed.given.has('gateway')
-    ? checkChannel('chat --gateway', parsed.given.text('gateway'))
+  const { given } = parsed;
+  const gateway = given.has('gateway')
+    ? {
+        channel: checkChannel('chat --gateway', given.text('gateway')),
+        choice: readChoice('chat', given),
+        flags: flagsOf(given),
+      }
     : undefined;
+  const [alone] = (['home', 'demo', 'url'] as const).filter((name) => given.has(name));
+  if (gateway === undefined && alone !== undefined)
+    throw wrongUsage('chat', `--${alone} is for --gateway <channel>, which was not given`);
   if (gateway !== undefined) refuseWithGateway(parsed.flags, native);
   const prompt = onePrompt(parsed.words, parsed.flags, 'chat');
   return { ...parsed.flags, prompt, native, gateway };

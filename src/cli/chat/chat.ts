@@ -17,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       const { startChat, joinChannel } = await import('./start-chat.js');
       return await (options.gateway === undefined
         ? startChat(options)
-        : joinChannel(options.gateway, options));
+        : joinChannel(options.gateway, options.prompt));
     }
     const { openInterface } = await import('./open-interface.js');
     return await openInterface(options);

@@ -1,11 +1,13 @@
 import type { ChatEvent, PermissionDecision } from '../../core/chat-event.js';
 import type { EarlierSession } from './earlier-sessions.js';
+import type { Command } from './state/commands.js';
 
 /** What a chat talks to: an agent of its own, or a channel of a running gateway. What happens in it is told as events. */
 export interface Conversation {
   readonly status: ConversationStatus;
   /** The names that `/backend` takes. */
   readonly backends: readonly string[];
+  readonly commands: readonly Command[];
   /** Begins to tell. Resolves when it is ready; rejects with a TurnoutError. A message before that waits for it. */
   open(tell: Tell): Promise<void>;
   /** Begins a turn, whose events are told. Never rejects: a turn that can't begin is told as one that failed. */
@@ -17,6 +19,8 @@ export interface Conversation {
   answer(id: string, decision: PermissionDecision, message?: string): Promise<void>;
   /** Does what a command asks for, and says what was done. Rejects with a TurnoutError. */
   command(command: ConversationCommand, argument: string): Promise<string>;
+  /** Takes a command that it does by itself (`handedOn`), and says as notes what it has done. Rejects with a TurnoutError. */
+  handOn(text: string): Promise<void>;
   /** The sessions that `resume` takes, the last used one first. */
   sessions(): Promise<readonly EarlierSession[]>;
   /** Ends it. Resolves to the command that goes on with it, if there is something to go on with. */

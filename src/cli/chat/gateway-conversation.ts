@@ -8,13 +8,17 @@ import type {
   EventView,
   MessageView,
   PermissionView,
+  ReceiptView,
   TurnView,
 } from '../../gateway/channels/http/wire.js';
+import { parseCommand } from '../../gateway/commands/parse-command.js';
 import type { ChannelEntry } from '../client/follow-channel.js';
 import type { GatewayClient } from '../client/gateway-client.js';
 import { sendSurely } from '../client/send-surely.js';
+import { AnswerBeginning, nothingToSay } from '../client/silent-answer.js';
 import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
 import type { EarlierSession } from './earlier-sessions.js';
+import { gatewayCommands } from './gateway-commands.js';
 import { shortPath } from './short-path.js';
 
 /** So much of what was said before is shown to whoever joins. */
@@ -26,21 +30,27 @@ const pastMessages = 6;
  */
 export class GatewayConversation implements Conversation {
   readonly backends = backendNames();
+  readonly commands = gatewayCommands;
   readonly #client: GatewayClient;
   readonly #channel: string;
   readonly #left = new AbortController();
   #view: ChannelStatusView;
   #tell: Tell = () => undefined;
-  /** What is on its way: it comes back as something that was said. */
-  readonly #sent: string[] = [];
+  readonly #flags: string;
+  /** What is on its way, and what the gateway has taken: it comes back as something that was said. */
+  readonly #sending = new Set<{ readonly text: string; readonly receipt: Promise<ReceiptView> }>();
+  readonly #taken = new Set<string>();
   /** The id of the last message that was shown. */
   #shown = 0;
   /** The turn that is being shown. */
   #turn: string | undefined;
+  readonly #beginning = new AnswerBeginning();
   readonly #asked = new Set<string>();
 
-  constructor(client: GatewayClient, view: ChannelStatusView) {
+  /** The flags find the gateway, in the commands that are named. */
+  constructor(client: GatewayClient, view: ChannelStatusView, flags = '') {
     this.#client = client;
+    this.#flags = flags;
     this.#view = view;
     this.#channel = view.channel;
   }
@@ -59,7 +69,7 @@ export class GatewayConversation implements Conversation {
 
   async say(prompt: string): Promise<void> {
     try {
-      const { eventId } = await this.#send(prompt, 'queue');
+      const { eventId } = await this.#send(asPrompt(prompt), 'queue');
       const event = await this.#ended(eventId);
       // One that was run comes as a turn; a command of the gateway, or one that was refused, has none.
       if (event.attempts > 0) return;
@@ -76,7 +86,7 @@ export class GatewayConversation implements Conversation {
 
   async steer(text: string): Promise<boolean> {
     if (!this.#view.steers || this.#view.running === undefined) return false;
-    return this.#send(text, 'steer').then(
+    return this.#send(asPrompt(text), 'steer').then(
       () => true,
       () => false,
     );
@@ -112,15 +122,22 @@ export class GatewayConversation implements Conversation {
     return '';
   }
 
+  async handOn(text: string): Promise<void> {
+    const { eventId } = await this.#send(text, 'queue');
+    const { attempts, error } = await this.#ended(eventId);
+    // One that was worked on has been answered in the channel.
+    if (attempts === 0 && error !== undefined) throw new TurnoutError(error.code, error.message);
+  }
+
   async sessions(): Promise<readonly EarlierSession[]> {
     throw new TurnoutError('unsupported', '/sessions is not possible in a channel of a gateway.', {
-      hint: 'Its page lists the sessions of the CLIs. `turnout status` lists the channels.',
+      hint: 'Its page lists the sessions of the CLIs. `turnout history` lists the channels.',
     });
   }
 
   async close(): Promise<string | undefined> {
     this.#left.abort();
-    return `turnout chat --gateway ${this.#channel}`;
+    return `turnout chat --gateway ${this.#channel}${this.#flags}`;
   }
 
   async #follow(): Promise<void> {
@@ -142,6 +159,20 @@ export class GatewayConversation implements Conversation {
       case 'chat': {
         const { turnId, ...event } = entry.event;
         this.#turn = turnId;
+        if (event.type === 'text') {
+          const text = this.#beginning.text(event.text);
+          return text === '' ? undefined : this.#tell({ type: 'agent', event: { ...event, text } });
+        }
+        if (event.type === 'complete' && this.#beginning.isHeld) {
+          // The message that follows says whether it was an answer.
+          this.#turn = undefined;
+          return this.#tell({ type: 'agent', event: { ...event, text: '' } });
+        }
+        if (event.type === 'tool_start') {
+          const text = this.#beginning.release();
+          if (text !== '') await this.#tell({ type: 'agent', event: { type: 'text', text } });
+          this.#beginning.begins();
+        }
         // Questions come with the state of the channel, which has those that were asked before, too.
         if (event.type === 'permission_request' || event.type === 'permission_resolved') return;
         if (isTerminal(event)) this.#turn = undefined;
@@ -161,14 +192,19 @@ export class GatewayConversation implements Conversation {
           text: `The gateway can't be reached: ${entry.reason}`,
           warning: true,
         });
+      case 'reset':
+        return this.#catchUp();
       case 'connected':
-        if (entry.again) await this.#tell({ type: 'note', text: 'The gateway is there again.' });
+        // What was said since the last messages were read; a later connection goes on where the one before was.
+        if (!entry.again) await this.#catchUp();
+        else await this.#tell({ type: 'note', text: 'The gateway is there again.' });
     }
   }
 
   async #hearTurn({ turnId, state, error }: TurnView): Promise<void> {
     if (state === 'running') {
       this.#turn = turnId;
+      this.#beginning.begins();
       return this.#tell({ type: 'turn' });
     }
     // A turn that a killed gateway has begun has no end of its own.
@@ -182,17 +218,42 @@ export class GatewayConversation implements Conversation {
     if (Number(message.id) <= this.#shown) return;
     this.#shown = Number(message.id);
     const { role, text, author } = message;
-    // An answer has been heard word by word; a question stands here with keys that answer it.
-    if (role === 'assistant' || (role === 'system' && isQuestionText(text))) return;
+    // A question stands here with keys that answer it.
+    if (role === 'system' && isQuestionText(text)) return;
     if (role === 'system') return this.#tell({ type: 'note', text });
-    const own = this.#sent.indexOf(text);
-    if (own >= 0) this.#sent.splice(own, 1);
-    else await this.#tell({ type: 'said', text, by: author ?? 'somebody' });
+    if (role === 'assistant') {
+      // All of it has been heard word by word, but for what was held back.
+      if (message.silent || this.#beginning.isHeld) await this.#showPast(message);
+      this.#beginning.release();
+    } else if (!(await this.#isOwn(message)))
+      await this.#tell({ type: 'said', text, by: author ?? 'somebody' });
   }
 
-  async #showPast({ id, role, text, author }: MessageView): Promise<void> {
+  /** The stream may be faster than the receipt of what was sent. */
+  async #isOwn({ eventId, text }: MessageView): Promise<boolean> {
+    const alike = [...this.#sending].filter((sent) => sent.text === text);
+    await Promise.allSettled(alike.map(({ receipt }) => receipt));
+    return eventId !== null && this.#taken.delete(eventId);
+  }
+
+  /** Tells what was said and not heard. */
+  async #catchUp(): Promise<void> {
+    for (let more = true; more; ) {
+      const { messages, next } = await this.#client.messages(this.#channel, {
+        after: String(this.#shown),
+        limit: 200,
+      });
+      for (const message of messages)
+        if (message.role === 'user') await this.#hearSaid(message);
+        else await this.#showPast(message);
+      more = next !== undefined;
+    }
+  }
+
+  async #showPast({ id, role, text, author, silent }: MessageView): Promise<void> {
     this.#shown = Number(id);
-    if (role === 'assistant') await this.#tell({ type: 'answered', text });
+    if (silent) await this.#tell({ type: 'note', text: nothingToSay });
+    else if (role === 'assistant') await this.#tell({ type: 'answered', text });
     else if (role === 'system') await this.#tell({ type: 'note', text });
     else await this.#tell({ type: 'said', text, ...(author === undefined ? {} : { by: author }) });
   }
@@ -218,14 +279,22 @@ export class GatewayConversation implements Conversation {
   }
 
   async #send(text: string, queueMode: 'queue' | 'steer') {
-    this.#sent.push(text);
     const say = (line: string) => void this.#tell({ type: 'note', text: line, warning: true });
-    return sendSurely(
+    const receipt = sendSurely(
       this.#client,
       this.#channel,
       { text, messageId: randomUUID(), queueMode },
       { signal: this.#left.signal, wasThere: true, say },
     );
+    const sent = { text, receipt };
+    this.#sending.add(sent);
+    try {
+      const { eventId } = await receipt;
+      this.#taken.add(eventId);
+      return { eventId };
+    } finally {
+      this.#sending.delete(sent);
+    }
   }
 
   async #ended(eventId: string): Promise<EventView> {
@@ -241,6 +310,11 @@ export class GatewayConversation implements Conversation {
       if (event !== undefined && event.state !== 'queued' && event.state !== 'running') return event;
     }
   }
+}
+
+/** With a blank in front the gateway takes no text for a command of its own. */
+function asPrompt(text: string): string {
+  return parseCommand(text) === undefined ? text : ` ${text}`;
 }
 
 const nothingMore = { type: 'complete', text: '', sessionId: '', stopReason: 'end_turn' } as const;

@@ -14,6 +14,7 @@ import { backendOf, type EarlierSession, earlierSessions } from './earlier-sessi
 import { type Agent, abortable, agentOf, closed } from './local-agent.js';
 import type { PreparedAgent, Wanted } from './open-agent.js';
 import { shortPath } from './short-path.js';
+import { ownCommands } from './state/commands.js';
 
 export interface LocalSetup {
   readonly sessions: Sessions;
@@ -45,6 +46,8 @@ export class LocalConversation implements Conversation {
     this.#current = agentOf(setup.first, setup.wanted);
     this.#agents.set(setup.first.backend, this.#current);
   }
+
+  readonly commands = ownCommands;
 
   get backends(): readonly string[] {
     return backendNames();
@@ -151,6 +154,10 @@ export class LocalConversation implements Conversation {
     const done = await this.#commands[command](argument);
     await this.#tell({ type: 'status', status: this.status });
     return done;
+  }
+
+  async handOn(text: string): Promise<void> {
+    throw new TurnoutError('unsupported', `${text} is not possible here.`);
   }
 
   sessions(): Promise<readonly EarlierSession[]> {

@@ -49,8 +49,9 @@ class Chat {
     this.#parts = parts;
     this.#history = new HistoryFile(parts.home);
     const { columns, rows, movesCursor } = parts.screen;
-    const { status, backends } = parts.conversation;
-    this.#state = beginChat({ columns, rows, movesCursor, status, backends, history: this.#history.read() });
+    const { status, backends, commands } = parts.conversation;
+    const history = this.#history.read();
+    this.#state = beginChat({ columns, rows, movesCursor, status, backends, commands, history });
     for (const line of parts.title) this.#print.push(...wrapLine(line, textWidth(this.#state)));
     this.#state = { ...this.#state, block: 'note', endsBlank: false };
   }
@@ -148,6 +149,9 @@ class Chat {
             .command(effect.command, effect.argument)
             .then((text) => this.#take({ type: 'done', text })),
         );
+        return;
+      case 'hand_on':
+        this.#guard(conversation.handOn(effect.text));
         return;
       case 'sessions':
         this.#guard(conversation.sessions().then((sessions) => this.#take({ type: 'sessions', sessions })));

@@ -5,7 +5,7 @@ import { Sessions } from '../../sessions/sessions.js';
 import { chooseGateway } from '../client/find-gateway.js';
 import { GatewayClient } from '../client/gateway-client.js';
 import { sessionChosen } from '../run/run.js';
-import type { ChatFlags } from './chat-options.js';
+import type { ChatFlags, JoinedChannel } from './chat-options.js';
 import { GatewayConversation } from './gateway-conversation.js';
 import { LocalConversation } from './local-conversation.js';
 import { prepareAgent, type Wanted } from './open-agent.js';
@@ -37,16 +37,17 @@ export async function startChat(flags: ChatFlags): Promise<number> {
 }
 
 /** A conversation in a channel of the running gateway. */
-export async function joinChannel(channel: string, flags: ChatFlags): Promise<number> {
+export async function joinChannel(joined: JoinedChannel, firstPrompt: string | undefined): Promise<number> {
   requireTerminal();
-  const { locate, home } = chooseGateway({}, process.env);
+  const { channel } = joined;
+  const { locate, home } = chooseGateway(joined.choice, process.env);
   const client = new GatewayClient(locate);
   const view = await client.channel(channel);
   return runChat({
-    conversation: new GatewayConversation(client, view),
+    conversation: new GatewayConversation(client, view, joined.flags),
     screen: screenOf(process.env),
     home: home ?? trustedHome(process.env),
-    firstPrompt: flags.prompt,
+    firstPrompt,
     title: titleLines(`channel ${channel}`, view.cwd),
   });
 }

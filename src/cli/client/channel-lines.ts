@@ -6,6 +6,7 @@ import { linesOf } from '../../core/quote.js';
 import type { StreamedChatEvent, TurnView } from '../../gateway/channels/http/wire.js';
 import type { Tone } from '../output/terminal.js';
 import type { ChannelNews } from './follow-channel.js';
+import { AnswerBeginning, nothingToSay } from './silent-answer.js';
 import { askedFor, toolLine } from './words.js';
 
 export interface Piece {
@@ -15,8 +16,8 @@ export interface Piece {
 
 /** What happens in a channel, as text for a terminal. Answers come as they are written, all else in lines of their own. */
 export class ChannelLines {
-  /** What turns have said since their last tools. */
-  readonly #turns = new Map<string, { said: string }>();
+  /** What turns have said since their last tools, as far as it was shown. */
+  readonly #turns = new Map<string, { said: string; readonly beginning: AnswerBeginning }>();
   /** The same by the first message of each turn: its answer need not be shown again. */
   readonly #answers = new Map<string, { readonly said: string }>();
   readonly #tools = new Map<string, string>();
@@ -30,7 +31,16 @@ export class ChannelLines {
   }
 
   see(news: ChannelNews): readonly Piece[] {
-    const pieces = this.#piecesOf(news).filter(({ text }) => text !== '');
+    return this.#placed(this.#piecesOf(news));
+  }
+
+  /** What ends a line that is not finished: something else is about to be said. */
+  breakLine(): readonly Piece[] {
+    return this.#placed(this.#atLineStart ? [] : [{ tone: 'plain', text: '\n' }]);
+  }
+
+  #placed(all: readonly Piece[]): readonly Piece[] {
+    const pieces = all.filter(({ text }) => text !== '');
     for (const { text } of pieces) this.#atLineStart = text.endsWith('\n');
     return pieces;
   }
@@ -62,7 +72,7 @@ export class ChannelLines {
     const { role, text, author, eventId } = message;
     if (role === 'user') return this.#lines('strong', spoken(author ?? 'user', text));
     if (role === 'assistant') {
-      if (message.silent) return this.#lines('quiet', ['(nothing to say)']);
+      if (message.silent) return this.#lines('quiet', [nothingToSay]);
       const shown = this.#answers.get(eventId ?? '')?.said;
       this.#answers.delete(eventId ?? '');
       return shown?.trim() === text.trim() ? [] : this.#lines('plain', [text.trimEnd()]);
@@ -75,7 +85,8 @@ export class ChannelLines {
   #turn({ turnId, eventIds, state, startedAt, endedAt, backend, usage }: TurnView): readonly Piece[] {
     const [eventId = turnId] = eventIds;
     if (state === 'running') {
-      const turn = { said: '' };
+      const turn = { said: '', beginning: new AnswerBeginning() };
+      turn.beginning.begins();
       this.#turns.set(turnId, turn);
       this.#answers.set(eventId, turn);
       return [];
@@ -94,13 +105,19 @@ export class ChannelLines {
   #chat(event: StreamedChatEvent): readonly Piece[] {
     const turn = this.#turns.get(event.turnId);
     switch (event.type) {
-      case 'text':
-        if (turn !== undefined) turn.said += event.text;
-        return [{ tone: 'plain', text: event.text }];
-      case 'tool_start':
+      case 'text': {
+        const text = turn === undefined ? event.text : turn.beginning.text(event.text);
+        if (turn !== undefined) turn.said += text;
+        return [{ tone: 'plain', text }];
+      }
+      case 'tool_start': {
+        const held = turn?.beginning.release() ?? '';
+        if (held !== '') this.#atLineStart = false;
         if (turn !== undefined) turn.said = '';
+        turn?.beginning.begins();
         this.#tools.set(event.id, event.name);
-        return this.#lines('quiet', [toolLine(event.name, event.input)]);
+        return [{ tone: 'plain', text: held }, ...this.#lines('quiet', [toolLine(event.name, event.input)])];
+      }
       case 'tool_end': {
         const name = this.#tools.get(event.id) ?? 'a tool';
         this.#tools.delete(event.id);

@@ -10,7 +10,7 @@ export function checkChannel(command: string, channel: string | undefined): stri
   if (channel === undefined)
     throw wrongUsage(
       command,
-      `a channel is expected: turnout ${command} <channel>. \`turnout status\` lists them`,
+      `a channel is expected: turnout ${command} <channel>. \`turnout history\` lists them`,
     );
   if (isChannelId(channel)) return channel;
   throw wrongUsage(command, `${JSON.stringify(channel)} can't be a channel: ${channelIdExpected}`);

@@ -1,32 +1,20 @@
-import { resolve } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import type { CommandPage } from '../command/command-page.js';
 import { onEndingSignal } from '../command/ending-signals.js';
 import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { finishOutput, printHelp } from '../command/print.js';
-import { type FlagTable, type GivenFlags, readFlags, wrongUsage } from '../command/read-flags.js';
+import { type FlagTable, type GivenFlags, readFlags } from '../command/read-flags.js';
 import { helpFlag } from '../command/run-command.js';
 import { Terminal } from '../output/terminal.js';
 import { type Chosen, chooseGateway } from './find-gateway.js';
 import { GatewayClient } from './gateway-client.js';
+import { flagsOf, gatewayFlags, readChoice } from './gateway-flags.js';
 
 /** The flags of every command that speaks to a gateway. */
 export const clientFlags = {
   ...jsonFlags,
-  home: {
-    type: 'text',
-    value: 'dir',
-    about: 'its data directory (TURNOUT_HOME, default ~/.turnout)',
-    complete: 'directories',
-  },
-  demo: { type: 'switch', about: "the demo's gateway" },
-  url: {
-    type: 'text',
-    value: 'address',
-    about:
-      'a gateway elsewhere; its token is HTTP_TOKEN, or in the address, as `turnout gateway --url` prints it there',
-  },
+  ...gatewayFlags,
   ...helpFlag,
 } as const satisfies FlagTable;
 
@@ -41,6 +29,8 @@ export interface ClientRun {
   readonly home: string | undefined;
   /** The flags that find the same gateway, for commands that are named to a person: ` --demo`. None for --url: it may have a token. */
   readonly flags: string;
+  /** Says what is wrong, and gives the exit code back. */
+  readonly explain: (error: unknown, code: number) => Promise<number>;
 }
 
 /** A command that speaks to a running gateway. */
@@ -69,11 +59,11 @@ export async function runClientCommand<const Table extends typeof clientFlags, R
     const common: Given = given;
     if (common.has('help')) return await printHelp(command.page);
     json = wantsJson(common);
-    chosen = chosenBy(command.name, common);
+    chosen = chooseGateway(readChoice(command.name, common), process.env);
     flags = flagsOf(common);
     request = command.parse(given);
   } catch (error) {
-    return explain(terminal, error, exitCodes.usage);
+    return explain(terminal, error, exitCodes.usage, false);
   }
   const stop = new AbortController();
   const release = onEndingSignal(() => stop.abort());
@@ -87,11 +77,12 @@ export async function runClientCommand<const Table extends typeof clientFlags, R
       json,
       home: chosen.home,
       flags,
+      explain: (error, ending) => explain(terminal, error, ending, json),
     });
     return await finishOutput(terminal, code);
   } catch (error) {
     if (terminal.readerGone) return exitCodes.done;
-    return explain(terminal, error, failureCode(error));
+    return explain(terminal, error, failureCode(error), json);
   } finally {
     release();
   }
@@ -105,32 +96,18 @@ function failureCode(error: unknown): number {
   return error.code === 'interrupted' ? exitCodes.interrupted : exitCodes.failed;
 }
 
-function explain(terminal: Terminal, error: unknown, code: number): number {
+/** With --json a program reads it, too: one object on one line. */
+async function explain(terminal: Terminal, error: unknown, code: number, json: boolean): Promise<number> {
   if (!(error instanceof TurnoutError)) throw error;
-  terminal.say(error.explanation);
+  const { message, explanation } = error;
+  const running = error.code === 'network' ? { running: false } : {};
+  if (json) await terminal.write(`${JSON.stringify({ ...running, error: { code: error.code, message } })}\n`);
+  terminal.say(explanation);
   return code;
 }
 
 /** What is read of the flags that every client command has. */
 type Given = Pick<GivenFlags<keyof typeof clientFlags>, 'has' | 'text'>;
-
-function chosenBy(command: string, given: Given): Chosen {
-  const places = (['url', 'demo', 'home'] as const).filter((name) => given.has(name));
-  if (places.includes('url') && places.length > 1)
-    throw wrongUsage(command, `${places.map((name) => `--${name}`).join(' and ')} were both given`);
-  const home = given.text('home');
-  const choice = {
-    url: given.text('url'),
-    demo: given.has('demo'),
-    home: home === undefined ? undefined : resolve(home),
-  };
-  return chooseGateway(choice, process.env);
-}
-
-function flagsOf(given: Given): string {
-  const home = given.text('home');
-  return `${home === undefined ? '' : ` --home ${home}`}${given.has('demo') ? ' --demo' : ''}`;
-}
 
 export function printObject(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;

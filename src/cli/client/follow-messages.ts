@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import type { MessageView } from '../../gateway/channels/http/wire.js';
 import { onEndingSignal } from '../command/ending-signals.js';
@@ -15,11 +14,10 @@ export interface FollowedMessages {
 /** Rejects with `network` if no gateway is running. */
 export async function followMessages(
   channel: string,
-  home: string | undefined,
+  home: string,
   terminal: Terminal,
 ): Promise<FollowedMessages> {
-  const choice = home === undefined ? {} : { home: resolve(home) };
-  const { locate } = chooseGateway(choice, process.env);
+  const { locate } = chooseGateway({ home }, process.env);
   await locate();
   const client = new GatewayClient(locate);
   return { after: (last) => messagesAfter(client, channel, last, terminal) };

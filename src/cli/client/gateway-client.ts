@@ -100,6 +100,11 @@ export class GatewayClient {
     return this.#ask(`${pathOf(channel)}/interrupt`, { body });
   }
 
+  /** Where it answers: `http://127.0.0.1:8420`. */
+  async address(): Promise<string> {
+    return (await this.#locate()).base;
+  }
+
   /** Version, uptime, health. */
   status(): Promise<GatewayView> {
     return this.#ask('/v1/gateway');

@@ -38,15 +38,19 @@ export function main(argv: readonly string[]): Promise<number> {
 
 async function run(_: object, { client, terminal, json, home }: ClientRun): Promise<number> {
   const { schedules, running, problems } = await client.schedules().then(
-    (view) => ({ ...view, running: true, problems: [] as readonly string[] }),
+    (view) => ({ ...view, running: true }),
     async (error: unknown) => {
       const isGone = error instanceof TurnoutError && error.code === 'network';
       if (!isGone || home === undefined) throw error;
       return { ...(await fromFiles(home)), running: false };
     },
   );
+  const isEmpty = schedules.length === 0;
+  if (json) await terminal.write(printObject({ running, schedules, problems }));
+  else if (!isEmpty || problems.length === 0) await terminal.write(list(schedules, running, Date.now()));
   for (const problem of problems) terminal.say(problem);
-  await terminal.write(json ? printObject({ running, schedules }) : list(schedules, running, Date.now()));
+  if (problems.length > 0 && running && !isEmpty)
+    terminal.say('The gateway goes by the list above until that is right.');
   if (!running && schedules.length > 0)
     terminal.say('No gateway is running: nothing of it runs until `turnout gateway` is started.');
   return problems.length > 0 ? exitCodes.failed : exitCodes.done;

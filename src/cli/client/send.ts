@@ -29,7 +29,7 @@ export const page = {
     mode: {
       type: 'text',
       value: 'mode',
-      about: `how it meets a turn that runs: ${modes.join(', ')}`,
+      about: `how it meets a turn that runs: ${modes.join(', ')} (collect is for a whole channel: /queue collect)`,
       complete: modes,
     },
     id: {
@@ -85,21 +85,32 @@ export function main(argv: readonly string[]): Promise<number> {
   );
 }
 
+const example = 'turnout send main "run the tests"';
+
 /** The time that stdin may take. */
 const stdinMs = 10 * 60_000;
 
 async function run(request: Request, given: ClientRun): Promise<number> {
   const { client, terminal, json } = given;
-  const { channel, wait, mode: queueMode, id: messageId } = request;
+  const { channel, wait, mode: queueMode, id: messageId, timeoutMs = stdinMs } = request;
+  const since = performance.now();
   // Nobody should type a long message for a gateway that is not there.
   if (request.text === undefined && process.stdin.isTTY) await client.status();
-  const text = await readPrompt(request.text, () => process.stdin, {
-    say: (line) => terminal.say(line),
-    timeoutMs: stdinMs,
-    example: 'turnout send main "run the tests"',
-  });
+  let text: string;
+  try {
+    text = await readPrompt(request.text, () => process.stdin, {
+      say: (line) => terminal.say(line),
+      timeoutMs: Math.min(timeoutMs, stdinMs),
+      example,
+    });
+    if (text.trim() === '')
+      throw new TurnoutError('bad_request', 'The message is blank.', { hint: `Give one: \`${example}\`.` });
+  } catch (error) {
+    if (!(error instanceof TurnoutError) || error.code !== 'bad_request') throw error;
+    return given.explain(error, exitCodes.usage);
+  }
   const message = { text, messageId, queueMode };
-  if (wait) return sendAndWait(request, message, given);
+  if (wait) return sendAndWait(request, message, given, since);
   const receipt = await sendSurely(client, channel, message, {
     signal: given.signal,
     wasThere: false,
@@ -116,11 +127,13 @@ async function sendAndWait(
   { channel, timeoutMs }: Request,
   message: Parameters<typeof sendSurely>[2],
   given: ClientRun,
+  since: number,
 ): Promise<number> {
   const { client, terminal, signal, json, flags } = given;
   const end = new AbortController();
   const ending = AbortSignal.any([signal, end.signal]);
-  let timer: NodeJS.Timeout | undefined;
+  const left = timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - since));
+  const timer = left === undefined ? undefined : setTimeout(() => end.abort(), left);
   // Followed before it is sent, so that nothing of its turn is missed.
   const entries = client.follow(channel, { signal: ending })[Symbol.asyncIterator]();
   let receipt: ReceiptView | undefined;
@@ -134,12 +147,12 @@ async function sendAndWait(
     // A repeat of a message that was answered long ago.
     if (!['queued', 'running'].includes(receipt.state))
       return await tellEnd(await client.event(receipt.eventId), message.messageId, given);
-    if (timeoutMs !== undefined) timer = setTimeout(() => end.abort(), timeoutMs);
     const view = answerView(terminal, { json, flags });
     const event = await waitForAnswer(client, receipt.eventId, entries, view, ending);
     return await tellEnd(event, message.messageId, given, { isShown: true });
   } catch (error) {
-    if (receipt === undefined || !ending.aborted) throw error;
+    if (!ending.aborted) throw error;
+    if (receipt === undefined) throw signal.aborted ? error : tookTooLong(error);
     if (terminal.readerGone) return exitCodes.done;
     const why = signal.aborted ? 'interrupted' : 'timeout';
     terminal.say(
@@ -152,6 +165,11 @@ async function sendAndWait(
     end.abort();
     await entries.return?.();
   }
+}
+
+function tookTooLong(cause: unknown): TurnoutError {
+  const hint = cause instanceof TurnoutError ? cause.hint : undefined;
+  return new TurnoutError('timeout', 'The gateway did not take the message in time.', { hint, cause });
 }
 
 /** The answer on stdout, all else on stderr: on lines of its own, where both are one terminal. */

@@ -18,7 +18,7 @@ import { askedFor } from './words.js';
 export const page = {
   usage: ['status [options]'],
   about:
-    'Is the gateway up? Its version, since when it runs, what is wrong with it, its connection to Discord, and the channels in which something runs, waits or asks.',
+    'Is the gateway up? Its version, since when it runs, its address, process and home, what is wrong with it, its connection to Discord, and the channels in which something runs, waits or asks.',
   flags: {
     all: { type: 'switch', short: 'a', about: 'the other channels, too' },
     ...clientFlags,
@@ -45,6 +45,8 @@ export function main(argv: readonly string[]): Promise<number> {
 }
 
 interface Facts {
+  /** Where it answers. */
+  readonly address: string;
   readonly gateway: GatewayView;
   readonly queue: Pick<QueueView, 'running' | 'waiting'>;
   readonly permissions: readonly PermissionView[];
@@ -55,23 +57,28 @@ async function run(
   { all }: { readonly all: boolean },
   { client, terminal, json }: ClientRun,
 ): Promise<number> {
-  const [gateway, { running, waiting }, { permissions }, { channels }] = await Promise.all([
+  const [address, gateway, { running, waiting }, { permissions }, { channels }] = await Promise.all([
+    client.address(),
     client.status(),
     client.queue(),
     client.permissions(),
     client.channels(),
   ]);
-  const facts: Facts = { gateway, queue: { running, waiting }, permissions, channels };
-  await terminal.write(json ? printObject(facts) : describeStatus(facts, { all, now: Date.now() }));
+  const facts: Facts = { address, gateway, queue: { running, waiting }, permissions, channels };
+  await terminal.write(
+    json ? printObject({ running: true, ...facts }) : describeStatus(facts, { all, now: Date.now() }),
+  );
   return gateway.ready ? exitCodes.done : exitCodes.failed;
 }
 
 export function describeStatus(facts: Facts, { all, now }: { all: boolean; now: number }): string {
   const { gateway, permissions, channels } = facts;
-  const { version, startedAt, backend, live, ready, problems, discord } = gateway;
+  const { version, startedAt, backend, live, ready, problems, discord, pid, home } = gateway;
   const up = duration(Math.max(0, now - Date.parse(startedAt)));
   const head = [
     `gateway:  ${ready ? 'up' : 'up, but not ready'}, for ${up} (turnout ${oneLine(version)})`,
+    `address:  ${facts.address} (process ${pid})`,
+    `home:     ${oneLine(home, 400)}`,
     `backend:  ${oneLine(backend)}${live ? ' (live)' : ''}`,
     ...(discord === undefined ? [] : [`Discord:  ${discord}`]),
     ...problems.map((problem) => `problem:  ${oneLine(problem, 400)}`),

@@ -49,8 +49,10 @@ async function run(
     // It is only a hint: if the gateway is gone again, that is said anyway.
     if (entry.type === 'connected' && !entry.again)
       await tellBeginning(client, channel, terminal).catch(() => undefined);
-    else if (entry.type === 'connected' || entry.type === 'lost') tellConnection(entry, terminal);
-    else if (!json)
+    else if (entry.type === 'connected' || entry.type === 'lost') {
+      if (!json) for (const { text } of lines.breakLine()) await terminal.write(text);
+      tellConnection(entry, terminal);
+    } else if (!json)
       for (const { tone, text } of lines.see(entry)) await terminal.writeIn(tone, text, colours);
     if (signal.aborted) break;
   }

@@ -116,7 +116,7 @@ class ShownAnswer {
         if (!eventIds.includes(this.#eventId)) return;
         if (state === 'running') return this.#begin(turnId);
         if (state !== 'postponed') this.isOver = true;
-        else this.#view.say(`${error?.message ?? 'It was broken off.'} It is tried again …`);
+        else this.#view.say(`${error?.message ?? 'It was broken off.'}\nIt is tried again …`);
         return;
       }
       case 'chat': {

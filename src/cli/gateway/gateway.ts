@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { backendNames } from '../../backends/registry.js';
+import { backendNames, readBackendName } from '../../backends/registry.js';
 import { readEnvironment } from '../../config/read-environment.js';
-import { TurnoutError } from '../../core/errors.js';
 import { type GatewayConfig, readConfig } from '../../gateway/config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { CommandPage } from '../command/command-page.js';
+import { wrong } from '../command/flag-values.js';
 import { print } from '../command/print.js';
 import type { GivenFlags } from '../command/read-flags.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
@@ -61,18 +61,31 @@ export const page = {
     ['gateway --url', 'the address of the running one'],
   ],
   exitCodes:
-    '0 stopped · 130 stopped in the middle of turns that did not end · 1 it could not start, or --url found none · 2 wrong usage',
+    '0 stopped, also by a second signal · 130 by a third, or by a second with turns that did not end · 1 it could not start · 2 wrong usage · 3 --url found none',
 } as const satisfies CommandPage;
 
 type Given = GivenFlags<keyof typeof page.flags>;
 
 /** `turnout gateway`: runs until a signal stops it. */
 export function main(argv: readonly string[]): Promise<number> {
-  return runCommand({ name: 'gateway', page, read: refusingOperands, run: runGateway }, argv);
+  return runCommand({ name: 'gateway', page, read: checked, run: runGateway }, argv);
 }
 
-function refusingOperands(given: Given): Given {
+/** What a flag says is wrong usage; what a setting says keeps the gateway from starting. */
+function checked(given: Given): Given {
   refuseOperands(given);
+  const port = given.text('port');
+  if (port !== undefined && !(/^\d{1,5}$/.test(port.trim()) && Number(port) <= 65_535))
+    throw wrong(`--port expects a number from 0 to 65535, got ${JSON.stringify(port)}`);
+  const backend = given.text('backend');
+  if (given.has('demo') && (settingsFile(given) ?? backend) !== undefined)
+    throw wrong(
+      'A demo has its own agent and settings.',
+      'Leave --settings-file and --backend out, or --demo.',
+    );
+  if (backend?.trim().toLowerCase() === 'demo')
+    throw wrong('--backend: the demo agent is for a demo.', '`turnout gateway --demo` starts one.');
+  if (backend !== undefined) readBackendName(backend, '--backend');
   return given;
 }
 
@@ -97,11 +110,6 @@ async function ownSettings(options: Given): Promise<Served> {
 }
 
 function demoSettings(options: Given): Served {
-  if ((settingsFile(options) ?? options.text('backend')) !== undefined) {
-    throw new TurnoutError('bad_request', 'A demo has its own agent and settings.', {
-      hint: 'Leave --settings-file and --backend out, or --demo.',
-    });
-  }
   return demoGateway(process.env, asSettings(options));
 }
 

@@ -83,7 +83,9 @@ export async function orExplain(run: () => Promise<number>): Promise<number> {
     if (!(error instanceof TurnoutError) && !(error instanceof StoreError)) throw error;
     const why = error instanceof TurnoutError ? error.explanation : error.message;
     process.stderr.write(`turnout: ${why}\n`);
-    return exitCodes.failed;
+    // `--url` where none is running: the same code as that of the commands that speak to one.
+    const isGone = error instanceof TurnoutError && error.code === 'network';
+    return isGone ? exitCodes.unavailable : exitCodes.failed;
   }
 }
 

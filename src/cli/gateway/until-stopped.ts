@@ -1,5 +1,6 @@
 import { exitCodes } from '../../core/exit-codes.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import { oneLine } from '../../core/one-line.js';
+import type { Gateway, TurnInChannel } from '../../gateway/gateway.js';
 import { type EndingSignal, onEndingSignal } from '../command/ending-signals.js';
 
 /**
@@ -28,10 +29,14 @@ export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promi
       if (gateway === undefined && wishes > 1) process.exit(exitCodes.failed);
       // The children are killed at the exit.
       if (wishes > 2) process.exit(exitCodes.interrupted);
-      const running = gateway?.turnsRunning ?? 0;
+      const running = gateway?.turnsRunning ?? [];
       // Whoever reads the log of a service expects one object a line.
       if (signal === 'SIGINT' || process.stderr.isTTY)
-        say(wishes === 1 ? waiting(running, graceMs, signal) : `ending ${turns(running)} now.`);
+        say(
+          wishes === 1 || running.length === 0
+            ? waiting(running, graceMs, signal)
+            : `ending ${turns(running)} now (${namesOf(running)}).`,
+        );
       if (wishes === 2) setTimeout(() => process.exit(exitCodes.interrupted), endingMs).unref();
       // A gateway that could not start has nothing to stop: `serveGateway` reports the reason.
       starting
@@ -50,15 +55,25 @@ export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promi
 }
 
 /** Whoever waits should know what for. */
-function waiting(running: number, graceMs: number, signal: EndingSignal): string {
-  if (running === 0) return 'stopping.';
+function waiting(running: readonly TurnInChannel[], graceMs: number, signal: EndingSignal): string {
+  if (running.length === 0) return 'stopping.';
   const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'another signal';
-  const them = running === 1 ? 'it' : 'them';
-  return `stopping: ${turns(running)} may end first, for at most ${Math.ceil(graceMs / 1000)} s; ${again} ends ${them} now.`;
+  const them = running.length === 1 ? 'it' : 'them';
+  const asking = running.filter(({ asks }) => asks);
+  const question =
+    asking.length === 0 ? '' : `\nA permission is waited for in ${namesOf(asking)}: \`turnout permissions\`.`;
+  return `stopping: ${turns(running)} may end first (${namesOf(running)}), for at most ${Math.ceil(graceMs / 1000)} s; ${again} ends ${them} now.${question}`;
 }
 
-function turns(count: number): string {
-  return count === 1 ? '1 turn' : `${count} turns`;
+const maxNamed = 5;
+
+function namesOf(running: readonly TurnInChannel[]): string {
+  const names = running.slice(0, maxNamed).map(({ channel }) => oneLine(channel, 40));
+  return [...names, ...(running.length > maxNamed ? ['…'] : [])].join(', ');
+}
+
+function turns({ length }: readonly TurnInChannel[]): string {
+  return length === 1 ? '1 turn' : `${length} turns`;
 }
 
 function say(text: string): void {

@@ -16,7 +16,7 @@ export type { UsageQuery } from '../../store/store.js';
 /** The part of the store that can be read while a gateway is at work. */
 export type ArchiveReader = Pick<
   Store,
-  'channels' | 'messages' | 'event' | 'turns' | 'turnEvents' | 'turnsEnded' | 'usage' | 'close'
+  'channels' | 'messages' | 'event' | 'turns' | 'turnEvents' | 'turnsEnded' | 'usage' | 'permission' | 'close'
 >;
 
 /** Opens the rows of a home directory to read only: nothing is made or changed there. */

@@ -158,6 +158,12 @@ export interface PlannedRun {
   readonly nextRunAt?: number | undefined;
 }
 
+export interface Plan {
+  readonly runs: readonly PlannedRun[];
+  /** What is wrong in the files of the schedules. */
+  readonly problems: readonly string[];
+}
+
 /** The runs of chains, which other programs make: the gateway only shows them. */
 export interface ChainRuns {
   /** Newest first. */

@@ -11,7 +11,7 @@ import type {
 } from '../../store/rows.js';
 import type { HistoryMessage, ListingChange } from '../../store/store.js';
 import type { FeedPosition } from './feed-position.js';
-import type { ChainRuns, PlannedRun, Reports, VendorSessions, WorkTreeChanges } from './lookups.js';
+import type { ChainRuns, Plan, Reports, VendorSessions, WorkTreeChanges } from './lookups.js';
 
 /**
  * A kind of channel (HTTP with the page, later Discord): it turns the world's messages into events of the gateway, and what
@@ -99,8 +99,8 @@ export interface GatewayFace {
   health(): Promise<Health>;
   /** What it is, and since when. */
   readonly identity: GatewayIdentity;
-  /** The next run of each heartbeat and cron entry. */
-  plannedRuns(): Promise<readonly PlannedRun[]>;
+  /** The next run of each heartbeat and cron entry, and what is wrong in their files. */
+  plannedRuns(): Promise<Plan>;
   /** The metrics in Prometheus' text format. */
   metrics(): Promise<string>;
   readonly reports: Reports;
@@ -203,6 +203,9 @@ export interface GatewayIdentity {
   /** Turnout's. */
   readonly version: string;
   readonly startedAt: number;
+  readonly pid: number;
+  /** The data directory. */
+  readonly home: string;
   /** The agent of channels that have chosen none. */
   readonly backend: string;
   readonly live: boolean;

@@ -86,7 +86,7 @@ export class EventQueue {
       now: this.#now,
       watch: this.#watch,
       ...(options.pause === undefined ? {} : { pause: options.pause }),
-      heldLeases: () => [...this.#running.values()].map(({ lease }) => lease),
+      heldLeases: () => this.leases,
       onLeaseLost: (lease) => this.#stopLost(lease),
       recover: (turn, signal) => handler.recover(turn, signal),
       onSettled: async (lease, settlement, since) => {
@@ -106,6 +106,10 @@ export class EventQueue {
 
   get size(): number {
     return this.#running.size;
+  }
+
+  get leases(): readonly Lease[] {
+    return [...this.#running.values()].map(({ lease }) => lease);
   }
 
   /** True also while the turn of a former gateway is recovered. */

@@ -12,6 +12,13 @@ export interface PlannedRun {
   readonly nextRunAt?: number | undefined;
 }
 
+/** What the schedules come to. */
+export interface Plan {
+  readonly runs: readonly PlannedRun[];
+  /** What is wrong in the files: it does not run. */
+  readonly problems: readonly string[];
+}
+
 /** `doneUntil` is the time up to which the schedule's runs are settled. */
 export function plannedRun(schedule: Schedule, doneUntil: number): PlannedRun {
   const { name, source, channel, timing } = schedule;

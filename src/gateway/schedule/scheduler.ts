@@ -3,7 +3,7 @@ import { hasEnded } from '../../store/rows.js';
 import type { NewEvent, Store } from '../../store/store.js';
 import { type Clock, systemClock } from './clock.js';
 import { lastDue, nextRun } from './next-run.js';
-import { type PlannedRun, plannedRun } from './planned-run.js';
+import { type Plan, plannedRun } from './planned-run.js';
 import { keyOf, type Schedule } from './types.js';
 import { WatchedSchedules } from './watched-schedules.js';
 
@@ -51,25 +51,31 @@ export class Scheduler {
   }
 
   /** The next run of each schedule. */
-  async planned(): Promise<readonly PlannedRun[]> {
-    const schedules = await this.#watched.current();
+  async planned(): Promise<Plan> {
+    const { schedules, problems } = await this.#watched.current();
+    // A schedule counts from the tick that sees it first: the times that are told here are to come.
+    if (this.#started && schedules.some((one) => !this.#seenKeys?.has(keyOf(one)))) await this.#tick();
     const { store } = this.#options;
-    return Promise.all(
+    const runs = await Promise.all(
       schedules.map(async (schedule) => {
         const key = keyOf(schedule);
         const done = this.#done.get(key) ?? (await store.lastRun(key)) ?? this.#clock.now();
         return plannedRun(schedule, done);
       }),
     );
+    return { runs, problems };
   }
 
+  /** One tick at a time, and one timer behind the last. */
   #tick(): Promise<void> {
-    this.#ticking = this.#runDue()
+    this.#ticking = this.#ticking
+      .then(() => this.#runDue())
       .catch((error: unknown) => {
         this.#options.log.error('schedules could not be followed', { error });
         return longestPauseMs;
       })
       .then((pause) => {
+        this.#cancelTimer?.();
         if (this.#started) this.#cancelTimer = this.#clock.setTimer(pause, () => void this.#tick());
       });
     return this.#ticking;
@@ -77,7 +83,7 @@ export class Scheduler {
 
   /** Runs every schedule that is due; the result is the time until the next look. */
   async #runDue(): Promise<number> {
-    const schedules = await this.#watched.current();
+    const { schedules } = await this.#watched.current();
     const known = this.#seenKeys;
     this.#seenKeys = new Set(schedules.map(keyOf));
     let pause = longestPauseMs;

@@ -2,14 +2,17 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../config/log.js';
 import { readScheduleFile, type ScheduleFile, scheduleFiles } from './read-schedules.js';
-import type { Schedule, ScheduleOptions } from './types.js';
+import type { ScheduleOptions, ScheduleReading } from './types.js';
 
-/** The schedules of the files. A file that becomes wrong is logged once, and its former schedules stay. */
+/**
+ * The schedules of the files, and what is wrong in them. A file that becomes wrong is logged once, and its former schedules stay; if
+ * it had none, its right entries count.
+ */
 export class WatchedSchedules {
   readonly #configDir: string;
   readonly #options: ScheduleOptions;
   readonly #log: Log;
-  readonly #files = new Map<ScheduleFile, { version: string; schedules: readonly Schedule[] }>();
+  readonly #files = new Map<ScheduleFile, ScheduleReading & { readonly version: string }>();
 
   constructor(configDir: string, options: ScheduleOptions, log: Log) {
     this.#configDir = configDir;
@@ -17,24 +20,28 @@ export class WatchedSchedules {
     this.#log = log;
   }
 
-  async current(): Promise<readonly Schedule[]> {
+  async current(): Promise<ScheduleReading> {
     const files = await Promise.all(scheduleFiles.map((file) => this.#refresh(file)));
-    return files.flat();
+    return {
+      schedules: files.flatMap(({ schedules }) => schedules),
+      problems: files.flatMap(({ problems }) => problems),
+    };
   }
 
-  async #refresh(file: ScheduleFile): Promise<readonly Schedule[]> {
+  async #refresh(file: ScheduleFile): Promise<ScheduleReading> {
     const known = this.#files.get(file);
     // The version is read before the file: a change in between is seen the next time.
     const version = await versionOf(join(this.#configDir, file));
-    if (known?.version === version) return known.schedules;
+    if (known?.version === version) return known;
     const { schedules, problems } = await readScheduleFile(this.#configDir, file, this.#options);
     const former = known?.schedules ?? [];
-    // At the start all right entries run; later a half-written file must not replace a whole one.
-    const kept = problems.length === 0 || known === undefined ? schedules : former;
+    // A half-written file must not replace a whole one.
+    const kept = problems.length === 0 || former.length === 0 ? schedules : former;
     if (problems.length > 0) this.#log.error('schedules are wrong', { file, problems, kept: kept.length });
     else if (known !== undefined) this.#log.info('schedules changed', { file, schedules: schedules.length });
-    this.#files.set(file, { version, schedules: kept });
-    return kept;
+    const reading = { version, schedules: kept, problems };
+    this.#files.set(file, reading);
+    return reading;
   }
 }
 

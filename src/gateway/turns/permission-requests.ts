@@ -77,6 +77,12 @@ export class PermissionRequests {
     if (stored.state === 'decided' && stored.decision !== undefined) {
       await this.#answerAgent(stored.id, stored.decision, stored.message);
     } else if (stored.id === id) {
+      // What it asks for is not in the log: that holds nothing of what was said.
+      log.info('an agent asks for a permission: `turnout permissions`', {
+        channel: lease.channel,
+        tool,
+        permission: id,
+      });
       // The question is on disk: without this notice it is only harder to find.
       await this.#parts.post(lease.channel, eventId, questionText(stored)).catch((error: unknown) => {
         this.#parts.log.error('a channel could not be told of a question', { permission: id, error });
@@ -127,6 +133,11 @@ export class PermissionRequests {
   turnEnded(lease: Lease): void {
     this.#made.delete(lease.turnId);
     for (const [id, request] of this.#open) if (request.turnId === lease.turnId) this.#open.delete(id);
+  }
+
+  /** True if the turn waits for somebody's answer. */
+  isAskedBy({ turnId }: Lease): boolean {
+    return [...this.#open.values()].some((open) => open.turnId === turnId);
   }
 
   #isOpen({ turnId }: Lease, requestId: string): boolean {

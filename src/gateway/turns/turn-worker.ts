@@ -103,12 +103,13 @@ export class TurnWorker implements TurnHandler {
     signal: AbortSignal,
     options: TurnOptions = {},
   ): Promise<Settlement> {
-    const { permissions, feed } = this.#parts;
+    const { permissions, feed, log } = this.#parts;
     const [event] = events;
     if (event === undefined) throw new Error('A turn without an event.');
     const running = beginTurn(lease, event, signal, this.#parts);
     running.mayStaySilent = events.every(isScheduled);
     this.#running.set(lease.channel, running);
+    log.info('turn began', { channel: lease.channel, turn: lease.turnId });
     feed.turnBegan(lease.channel, { turnId: lease.turnId, record: running.attempt.recorder });
     try {
       const told = await this.#ask(running, events, options);

@@ -24,6 +24,16 @@ describe('the log for people (18.8)', () => {
     ]);
   });
 
+  it('has short ids', () => {
+    const { log, written } = lines();
+    log.info('turn began', { channel: 'main', turn: 'trn_01kg0000000000abc3f2a91c0' });
+    log.info('asks', { permission: 'prm_3f2a91c0-0000-4000-8000-000000000000' });
+    expect(written).toEqual([
+      '12:04:05 info  turn began  channel=main turn=3f2a91c0\n',
+      '12:04:05 info  asks  permission=3f2a91c0\n',
+    ]);
+  });
+
   it('has the levels in colours where there are any', () => {
     const { log, written } = lines(true);
     log.error('broken');

@@ -7,6 +7,7 @@ import type { Search } from '../input/search-history.js';
 import type { MarkdownStream } from '../markdown/markdown-stream.js';
 import type { Line } from '../text/styled-line.js';
 import type { Choice } from './choices.js';
+import { type Command, ownCommands } from './commands.js';
 import type { TotalsOfChat } from './totals.js';
 
 /** All that a chat shows depends on this, and on the time. */
@@ -17,6 +18,7 @@ export interface ChatState {
   readonly movesCursor: boolean;
   readonly status: ConversationStatus;
   readonly backends: readonly string[];
+  readonly commands: readonly Command[];
   readonly editor: Editor;
   readonly search: Search | undefined;
   readonly turn: Turn | undefined;
@@ -116,6 +118,8 @@ export type Effect =
   | { readonly type: 'interrupt' }
   | { readonly type: 'answer'; readonly id: string; readonly decision: PermissionDecision }
   | { readonly type: 'command'; readonly command: ConversationCommand; readonly argument: string }
+  /** A command that the conversation does by itself, as it was written. */
+  | { readonly type: 'hand_on'; readonly text: string }
   | { readonly type: 'sessions' }
   | { readonly type: 'remember'; readonly text: string }
   | { readonly type: 'wait'; readonly ms: number; readonly since: number }
@@ -132,12 +136,14 @@ export interface Step {
 
 export interface Beginning
   extends Pick<ChatState, 'columns' | 'rows' | 'movesCursor' | 'status' | 'backends'> {
+  readonly commands?: readonly Command[];
   readonly history?: readonly string[];
 }
 
-export function beginChat({ history, ...given }: Beginning): ChatState {
+export function beginChat({ history, commands = ownCommands, ...given }: Beginning): ChatState {
   return {
     ...given,
+    commands,
     editor: newEditor(history),
     search: undefined,
     turn: undefined,

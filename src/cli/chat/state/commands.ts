@@ -2,13 +2,21 @@ import { nearest } from '../../../core/distance.js';
 import { permissionModes } from '../../../core/permission-mode.js';
 import { thinkingDepths } from '../../../core/thinking.js';
 
-export interface Command {
-  readonly name: CommandName;
+/** A command that a chat takes. The conversation says which ones it has. */
+export type Command = {
   readonly argument?: string;
+  /** What its argument may be. */
+  readonly values?: readonly string[];
   readonly summary: string;
   /** True if it can be given while a turn runs. */
-  readonly anytime?: true;
-}
+  readonly anytime?: boolean;
+  /** True if it is not possible here, which is said when it is given: no list has it. */
+  readonly hidden?: true;
+} & (
+  | { readonly name: CommandName; readonly handedOn?: undefined }
+  /** The conversation does it by itself, and says what it has done. */
+  | { readonly name: string; readonly handedOn: true }
+);
 
 export type CommandName =
   | 'backend'
@@ -22,11 +30,22 @@ export type CommandName =
   | 'help'
   | 'quit';
 
-export const commands: readonly Command[] = [
+/** The commands of a chat with an agent of its own. */
+export const ownCommands: readonly (Command & { readonly name: CommandName })[] = [
   { name: 'backend', argument: '<name>', summary: 'hand the conversation over to another CLI' },
   { name: 'model', argument: '<name>', summary: 'which model answers' },
-  { name: 'thinking', argument: '<depth>', summary: 'how deep it thinks; show or hide: what you see of it' },
-  { name: 'permissions', argument: '<mode>', summary: `what it may do: ${permissionModes.join(', ')}` },
+  {
+    name: 'thinking',
+    argument: '<depth>',
+    values: [...thinkingDepths, 'show', 'hide'],
+    summary: 'how deep it thinks; show or hide: what you see of it',
+  },
+  {
+    name: 'permissions',
+    argument: '<mode>',
+    values: permissionModes,
+    summary: `what it may do: ${permissionModes.join(', ')}`,
+  },
   { name: 'new', summary: 'begin a new conversation' },
   { name: 'sessions', summary: 'go on with an earlier one of this directory' },
   { name: 'retry', summary: 'say the last message again' },
@@ -50,13 +69,13 @@ export type Parsed =
   | { readonly type: 'prompt'; readonly text: string }
   | { readonly type: 'command'; readonly command: Command; readonly argument: string }
   /** It is like a command, and none. */
-  | { readonly type: 'unknown'; readonly word: string; readonly meant: CommandName };
+  | { readonly type: 'unknown'; readonly word: string; readonly meant: string };
 
 /**
  * What a person means. A word behind a slash that is no command, nor like one, is sent as it is: it may be a path, or a command
  * of the CLI's own. A blank in front makes any text a prompt.
  */
-export function parseInput(text: string): Parsed {
+export function parseInput(text: string, commands: readonly Command[] = ownCommands): Parsed {
   const match = /^\/([a-z?][a-z-]*)(?:\s+(.*))?$/is.exec(text);
   if (match === null) return { type: 'prompt', text: text.trim() };
   const [, written = '', argument = ''] = match;
@@ -64,10 +83,7 @@ export function parseInput(text: string): Parsed {
   const name = Object.hasOwn(aliases, word) ? aliases[word] : word;
   const command = commands.find((known) => known.name === name);
   if (command !== undefined) return { type: 'command', command, argument: argument.trim() };
-  const meant = nearest(
-    word,
-    commands.map((known) => known.name),
-  );
+  const meant = nearest(word, shownNames(commands));
   return meant === undefined || word.length < 3
     ? { type: 'prompt', text: text.trim() }
     : { type: 'unknown', word: written, meant };
@@ -80,21 +96,21 @@ export interface Completed {
 }
 
 /** What Tab makes of the text; undefined if it can't be completed. */
-export function complete(text: string, backends: readonly string[]): Completed | undefined {
+export function complete(
+  text: string,
+  backends: readonly string[],
+  commands: readonly Command[] = ownCommands,
+): Completed | undefined {
   const match = /^\/(\S*)$/.exec(text);
-  if (match !== null)
-    return among(
-      '/',
-      match[1] ?? '',
-      commands.map(({ name }) => name),
-    );
+  if (match !== null) return among('/', match[1] ?? '', shownNames(commands));
   const [, head = '', name = '', begun = ''] = /^(\/(\S+)\s+)(\S*)$/.exec(text) ?? [];
-  const values: Readonly<Record<string, readonly string[]>> = {
-    backend: backends,
-    permissions: permissionModes,
-    thinking: [...thinkingDepths, 'show', 'hide'],
-  };
-  return Object.hasOwn(values, name) ? among(head, begun, values[name] ?? []) : undefined;
+  const command = commands.find((known) => known.name === name && !known.hidden);
+  const values = command?.name === 'backend' ? backends : command?.values;
+  return values === undefined ? undefined : among(head, begun, values);
+}
+
+function shownNames(commands: readonly Command[]): readonly string[] {
+  return commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
 }
 
 function among(head: string, begun: string, words: readonly string[]): Completed | undefined {

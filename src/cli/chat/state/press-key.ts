@@ -54,9 +54,9 @@ function enter(out: StepBuilder, now: number): void {
 }
 
 function completeText(out: StepBuilder, now: number): void {
-  const { editor, backends } = out.state;
+  const { editor, commands, backends } = out.state;
   if (editor.cursor !== editor.text.length) return;
-  const completed = complete(editor.text, backends);
+  const completed = complete(editor.text, backends, commands);
   if (completed === undefined) return;
   const { text, choices } = completed;
   out.set({ editor: withText(editor, text) });

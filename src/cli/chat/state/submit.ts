@@ -5,7 +5,7 @@ import { submitted, withText } from '../input/editor.js';
 import { plainLine, span } from '../text/styled-line.js';
 import { wrapLine } from '../text/wrap.js';
 import { type ChatState, textWidth } from './chat-state.js';
-import { type CommandName, commands, parseInput } from './commands.js';
+import { type CommandName, parseInput } from './commands.js';
 import type { StepBuilder } from './print-lines.js';
 import { say, showSaid } from './say.js';
 import { wrapText } from './show-agent.js';
@@ -16,7 +16,7 @@ export function submit(out: StepBuilder, now: number): void {
   const { editor } = out.state;
   const { text } = editor;
   if (text.trim() === '') return;
-  const parsed = parseInput(text);
+  const parsed = parseInput(text, out.state.commands);
   if (parsed.type === 'unknown') {
     const what = `No command /${parsed.word}: did you mean /${parsed.meant}? A blank in front sends it as is.`;
     out.hint(what, now);
@@ -26,8 +26,10 @@ export function submit(out: StepBuilder, now: number): void {
   out.effect({ type: 'remember', text });
   if (parsed.type === 'prompt') sayOrWait(out, parsed.text, now);
   else if (parsed.command.anytime || isIdle(out.state)) {
-    if (parsed.command.name !== 'retry' && out.state.movesCursor) showSaid(out, text.trim());
-    commandActs[parsed.command.name](out, parsed.argument, now);
+    const { command, argument } = parsed;
+    if ((command.handedOn || command.name !== 'retry') && out.state.movesCursor) showSaid(out, text.trim());
+    if (command.handedOn) out.effect({ type: 'hand_on', text: `/${command.name} ${argument}`.trim() });
+    else commandActs[command.name](out, argument, now);
   } else {
     note(out, `/${parsed.command.name} has to wait until the turn has ended. Ctrl-C ends it.`);
     out.set({ editor: withText(out.state.editor, text) });
@@ -105,7 +107,8 @@ function others({ backends, status }: ChatState): string {
 
 function help(out: StepBuilder): void {
   const width = textWidth(out.state);
-  const rows = commands.flatMap(({ name, argument, summary }) => {
+  const shown = out.state.commands.filter(({ hidden }) => !hidden);
+  const rows = shown.flatMap(({ name, argument, summary }) => {
     const head = `/${name}${argument === undefined ? '' : ` ${argument}`}`;
     return wrapLine([span(head.padEnd(22), 'cyan'), span(summary)], width, {
       hanging: [span(' '.repeat(22))],

@@ -26,10 +26,10 @@ import type {
 export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void {
   addRoute(app, '/v1/gateway', {
     GET: async (c) => {
-      const { version, startedAt, backend, live, discord } = gateway.identity;
+      const { version, startedAt, pid, home, backend, live, discord } = gateway.identity;
       const { ready, problems } = await gateway.health();
       return c.json({
-        ...{ version, startedAt: iso(startedAt), backend, live, ready, problems },
+        ...{ version, startedAt: iso(startedAt), pid, home, backend, live, ready, problems },
         ...(discord === undefined ? {} : { discord }),
       } satisfies GatewayView);
     },
@@ -37,8 +37,9 @@ export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void
 
   addRoute(app, '/v1/schedules', {
     GET: async (c) => {
-      const runs = await gateway.plannedRuns();
-      return c.json({ schedules: runs.toSorted(soonestFirst).map(representRun) } satisfies SchedulesView);
+      const { runs, problems } = await gateway.plannedRuns();
+      const schedules = runs.toSorted(soonestFirst).map(representRun);
+      return c.json({ schedules, problems } satisfies SchedulesView);
     },
   });
 

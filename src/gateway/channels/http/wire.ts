@@ -248,6 +248,9 @@ export interface GatewayView {
   /** Turnout's. */
   readonly version: string;
   readonly startedAt: string;
+  /** Its process, and its data directory, on its own machine. */
+  readonly pid: number;
+  readonly home: string;
   /** The agent of channels that have chosen none. */
   readonly backend: string;
   readonly live: boolean;
@@ -261,6 +264,8 @@ export interface GatewayView {
 /** `GET /v1/schedules`: the next run of each heartbeat and cron entry, the next one first. */
 export interface SchedulesView {
   readonly schedules: readonly ScheduleView[];
+  /** What is wrong in heartbeat.md and cron.md: it does not run, and what the file said before stays in force. */
+  readonly problems: readonly string[];
 }
 
 export interface ScheduleView {

@@ -87,10 +87,17 @@ export class MemoryGateway implements GatewayFace {
     return this.ports.chainRuns ?? notHere();
   }
 
-  readonly identity = { version: '0.0.0', startedAt: began, backend: 'claude', live: false };
+  readonly identity = {
+    version: '0.0.0',
+    startedAt: began,
+    pid: 1,
+    home: '/home',
+    backend: 'claude',
+    live: false,
+  };
 
   async plannedRuns() {
-    return [];
+    return { runs: [], problems: [] };
   }
 
   async status(channel: string): Promise<ChannelStatus> {

@@ -19,6 +19,9 @@ describe('the options of turnout chat (18.1)', () => {
     });
     expect(parse('hello')).toMatchObject({ native: false, allowUnsupported: false, settings: undefined });
     expect(parse('--help')).toBe('help');
+    expect(parse('--gateway home --demo')).toMatchObject({
+      gateway: { channel: 'home', choice: { demo: true }, flags: ' --demo' },
+    });
   });
 
   it.each([
@@ -31,6 +34,8 @@ describe('the options of turnout chat (18.1)', () => {
     ['--gatway home', 'Did you mean --gateway?'],
     ['--gateway', '--gateway expects a value'],
     ['--gateway home --model m', '--model and --gateway were both given'],
+    ['--demo hello', '--demo is for --gateway'],
+    ['--gateway home --demo --url http://127.0.0.1:1', 'were both given'],
     ['--native --resume a --continue', '--resume and --continue were both given'],
   ])('refuses %s', (line, message) => {
     expect(() => parse(line)).toThrow(message);

@@ -48,6 +48,25 @@ describe('a channel in a terminal (18.5)', () => {
   it('shows an answer that was not seen at work, and none that nobody is to see', () => {
     expect(shown(said('assistant', 'Hello.'))).toBe('Hello.\n');
     expect(shown(said('assistant', 'NO_REPLY', { silent: true }))).toBe('(nothing to say)\n');
+    const silent = [
+      turn('running'),
+      chat({ type: 'text', text: 'NO_' }),
+      chat({ type: 'text', text: 'REPLY' }),
+    ];
+    expect(shown(...silent, said('assistant', 'NO_REPLY', { silent: true }))).toBe('(nothing to say)\n');
+    // Somebody waits for this one: it is shown.
+    expect(shown(...silent, said('assistant', 'NO_REPLY'))).toBe('NO_REPLY\n');
+    expect(
+      shown(turn('running'), chat({ type: 'text', text: 'NO' }), chat({ type: 'text', text: 'W' })),
+    ).toBe('NOW');
+  });
+
+  it('ends a line that something else is said behind', () => {
+    const lines = new ChannelLines();
+    expect(lines.breakLine()).toEqual([]);
+    lines.see(chat({ type: 'text', text: '1 2 3' }));
+    expect(lines.breakLine()).toEqual([{ tone: 'plain', text: '\n' }]);
+    expect(lines.breakLine()).toEqual([]);
   });
 
   it('shows a question once, with how to answer it, and not the words for faces without buttons', () => {

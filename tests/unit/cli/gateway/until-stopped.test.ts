@@ -21,7 +21,7 @@ async function setUpStuck() {
     stops.push(reason);
     return new Promise<void>(() => undefined);
   };
-  const gateway: Partial<Gateway> = { turnsRunning: 1, stop };
+  const gateway: Partial<Gateway> = { turnsRunning: [{ channel: 'main', asks: true }], stop };
   void untilStopped(Promise.resolve(gateway as Gateway), 30_000);
   await vi.advanceTimersByTimeAsync(0);
   return stops;
@@ -57,6 +57,20 @@ describe('a gateway that does not stop', () => {
     expect(exit).toHaveBeenCalledExactlyOnceWith(130);
   });
 
+  it('says where turns run, and which of them wait for a permission (18.8)', async () => {
+    const turnsRunning = [
+      { channel: 'home', asks: false },
+      { channel: 'main', asks: true },
+    ];
+    const gateway: Partial<Gateway> = { turnsRunning, stop: async () => undefined };
+    const stopped = untilStopped(Promise.resolve(gateway as Gateway), 30_000);
+    await vi.advanceTimersByTimeAsync(0);
+    signal('SIGINT');
+    await stopped;
+    expect(said.join('')).toContain('2 turns may end first (home, main), for at most 30 s');
+    expect(said.join('')).toContain('A permission is waited for in main: `turnout permissions`.');
+  });
+
   it('is ended at once by the third; one that follows at once is the same (16)', async () => {
     await setUpStuck();
     signal('SIGTERM');
@@ -65,7 +79,7 @@ describe('a gateway that does not stop', () => {
     await vi.advanceTimersByTimeAsync(499);
     signal('SIGINT');
     // The log of a service, which nobody has pressed Ctrl-C for, holds nothing but objects.
-    expect(said).toEqual(['turnout: ending 1 turn now.\n']);
+    expect(said).toEqual(['turnout: ending 1 turn now (main).\n']);
     expect(exit).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(500);
     signal('SIGINT');

@@ -289,6 +289,29 @@ describe('the scheduler', () => {
     expect(disk.ids).toHaveLength(1);
   });
 
+  it('runs when it has told that it would, however new the file is (18.5)', async () => {
+    const { directory, clock, disk, start } = await gateway({}, monday);
+    const scheduler = await start();
+    await clock.pass(10 * second);
+    await put(directory, 'heartbeat.md', '---\ninterval: 4s\n---\nBeat.');
+    const told = monday + 14 * second;
+    expect(await scheduler.planned()).toMatchObject({ runs: [{ nextRunAt: told }], problems: [] });
+    await clock.pass(second);
+    expect(await scheduler.planned()).toMatchObject({ runs: [{ nextRunAt: told }] });
+    await clock.pass(3 * second);
+    expect(disk.ids).toEqual([`heartbeat@${new Date(told).toISOString()}`]);
+    expect(clock.timers).toBe(1);
+  });
+
+  it('of a new file that is partly wrong the right entries run, and the problem is told (18.5)', async () => {
+    const { directory, start } = await gateway({}, monday);
+    const scheduler = await start();
+    await put(directory, 'cron.md', `${daily}\n\n## Broken\n- schedule: 99 9 * * *\n\nNever.`);
+    const { runs, problems } = await scheduler.planned();
+    expect(runs.map(({ name }) => name)).toEqual(['Report']);
+    expect(problems).toEqual([expect.stringContaining('"Broken"')]);
+  });
+
   it('ends with its timer, and runs by the time of the machine', async () => {
     const directory = await directoryWith({ 'heartbeat.md': '---\ninterval: 1s\n---\nBeat.' });
     const disk = new Disk();

@@ -103,6 +103,8 @@ const event = z.strictObject({
 const gateway = z.strictObject({
   version: text,
   startedAt: time,
+  pid: count,
+  home: text.describe('The data directory on its own machine.'),
   backend: text.describe('The agent of channels that have chosen none.'),
   live: z.boolean(),
   ready: z.boolean(),
@@ -123,6 +125,7 @@ const schedules = z.strictObject({
       nextRunAt: time.exactOptional().describe('A time that is over: the run waits for an earlier one.'),
     }),
   ),
+  problems: z.array(text).describe('What is wrong in heartbeat.md and cron.md.'),
 }) satisfies z.ZodType<wire.SchedulesView>;
 
 const waitingShape = {
