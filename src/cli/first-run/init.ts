@@ -92,7 +92,7 @@ function parse(argv: readonly string[]): InitOptions | 'help' {
 
 async function initialise(options: InitOptions): Promise<number> {
   // A wrong config.yaml is explained here, and left alone.
-  const before = await readEnvironment({ environment: process.env });
+  const before = await readEnvironment({ environment: process.env, command: 'none' });
   const present = presentBackend(before);
   const cliPath = given(before.settings['BACKEND_CLI_PATH']);
   showProgress('looking for agent CLIs …');
@@ -108,7 +108,7 @@ async function initialise(options: InitOptions): Promise<number> {
     return exitCodes.interrupted;
   }
   const home = before.settings['TURNOUT_HOME'] ?? '';
-  const inFile = await readConfigFile(home);
+  const { settings: inFile } = await readConfigFile(home);
   const changes = changesFor(chosen, options, inFile);
   const { path, changed } = await editConfigFile(home, changes);
   const notes = [
@@ -191,7 +191,7 @@ async function strongerSources(
   changes: Readonly<Record<string, string | undefined>>,
   path: string,
 ): Promise<readonly string[]> {
-  const { settings, origins } = await readEnvironment({ environment: process.env });
+  const { settings, origins } = await readEnvironment({ environment: process.env, command: 'none' });
   return Object.keys(changes).flatMap((name) => {
     const origin = origins[name];
     if (changes[name] === undefined || origin === undefined || origin === `in ${path}`) return [];

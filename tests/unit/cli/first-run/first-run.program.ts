@@ -138,10 +138,10 @@ describe('turnout config (18.2)', () => {
     const place = placeWith(stage, {}, { HTTP_TOKEN: 'a-very-secret-token', LOG_LEVEL: 'warn' });
     await turnout(place, ['config', 'set', 'http-port', '9000']);
     const { stdout } = await turnout(place, ['config', 'list']);
-    expect(stdout).toMatch(/^HTTP_PORT +9000 +config\.yaml$/m);
-    expect(stdout).toMatch(/^LOG_LEVEL +warn +environment$/m);
-    expect(stdout).toMatch(/^HTTP_TOKEN +\(set, not shown\) +environment$/m);
-    expect(stdout).toMatch(/^QUERY_TIMEOUT_MS +600000 +default$/m);
+    expect(stdout).toMatch(/^ {2}HTTP_PORT +9000 +config\.yaml$/m);
+    expect(stdout).toMatch(/^ {2}LOG_LEVEL +warn +environment$/m);
+    expect(stdout).toMatch(/^ {2}HTTP_TOKEN +\(set, not shown\) +environment$/m);
+    expect(stdout).toMatch(/^Turns\n {2}QUERY_TIMEOUT_MS +600000 +default; chat: none$/m);
     const json = await turnout(place, ['config', '--output', 'json']);
     expect(JSON.parse(json.stdout)).toContainEqual(
       expect.objectContaining({ name: 'HTTP_PORT', value: '9000', origin: 'file', defaultValue: '8420' }),
@@ -160,6 +160,26 @@ describe('turnout config (18.2)', () => {
     },
   );
 
+  it('shows and repairs a file that is wrong, and marks a wrong value', async ({ stage }) => {
+    const place = placeWith(stage, {}, { CONFIG_DIR: './x', QUERY_TIMEOUT_MS: 'soon' });
+    mkdirSync(stage.home, { recursive: true });
+    writeFileSync(join(stage.home, 'config.yaml'), 'http-port: 9000\nagent_bakend: claude\n');
+    const list = await turnout(place, ['config', 'list', '--long']);
+    expect(list).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('line 2: "agent_bakend" is no setting. Did you mean AGENT_BACKEND?'),
+    });
+    expect(list.stdout).toMatch(/HTTP_PORT +9000 +config\.yaml\n {4}the port of the HTTP API/);
+    expect(list.stdout).toMatch(/CONFIG_DIR +\.\/x +environment\n {4}WRONG: expected an absolute path\n/);
+    expect((await turnout(place, ['config', 'unset', 'agent_bakend'])).code).toBe(0);
+    expect(config(stage)).toBe('http-port: 9000\n');
+    expect(await turnout(place, ['config', 'get', 'query-timeout-ms'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('expected a whole number'),
+    });
+    expect(await turnout(place, ['agent', 'list'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('gets, sets and takes out', async ({ stage }) => {
     const place = placeWith(stage, {}, { PERMISSION_MODE: 'plan' });
     expect(await turnout(place, ['config', 'get', 'http-port'])).toMatchObject({ code: 0, stdout: '8420\n' });
@@ -171,7 +191,12 @@ describe('turnout config (18.2)', () => {
     // A path that is typed begins here, not in the file's directory.
     await turnout(place, ['config', 'set', 'working-dir', '.']);
     expect(config(stage)).toContain(`WORKING_DIR: ${realpathSync(stage.workingDir)}\n`);
+    expect((await turnout(place, ['config', 'set', 'working-dir', './sub'])).stderr).toContain(
+      'is not there',
+    );
+    expect((await turnout(place, ['config', 'set', 'http-token', 'x'])).stderr).toContain('history');
     await turnout(place, ['config', 'set', 'http-token', '-'], { stdin: 'a-very-secret-token\n' });
+    expect(await turnout(place, ['config', 'get', 'http-token'])).toMatchObject({ code: 1, stdout: '' });
     expect(config(stage)).toContain('HTTP_TOKEN: a-very-secret-token\n');
     expect(await turnout(place, ['config', 'unset', 'http-token'])).toMatchObject({ code: 0 });
     expect(config(stage)).not.toContain('HTTP_TOKEN');
