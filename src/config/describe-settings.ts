@@ -69,7 +69,10 @@ const descriptions: Readonly<Record<string, Readonly<Record<string, Description>
     },
     MODEL_SILENCE_MS: { is: 'the model may say nothing for this long; 0: for ever' },
     TOOL_TIMEOUT_MS: { is: 'one tool may run for this long; 0: for ever' },
-    PERMISSION_TIMEOUT_MS: { is: 'a permission request waits for this long, then it is denied; 0: for ever' },
+    PERMISSION_TIMEOUT_MS: {
+      is: 'a permission request waits for this long, then it is denied; 0: for ever',
+      inChat: 'none',
+    },
     MAX_OUTPUT_MB: { is: 'an agent that prints more in one turn is ended' },
     BACKEND_LIVE: { is: '1: turns run over live sessions, in warm processes' },
     RUN_WARM: { is: '1: `turnout run` is always `--warm`: a resident host keeps the CLIs started' },

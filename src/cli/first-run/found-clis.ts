@@ -63,13 +63,12 @@ function described(backend: BackendName, install: string, found: Availability): 
   };
 }
 
-/** The CLI to propose: the present choice, else the first that is signed in, else the first that may be, else any. */
+/** The CLI to propose: the present choice, else the one that commands use without a choice (`findInstalledBackend`). */
 export function proposed(clis: readonly FoundCli[], present: string | undefined): FoundCli | undefined {
   const installed = clis.filter((cli) => cli.installed);
   return (
     installed.find(({ backend }) => backend === present) ??
     installed.find(({ signedIn }) => signedIn === 'yes') ??
-    installed.find(({ signedIn }) => signedIn === 'unknown') ??
     installed[0]
   );
 }

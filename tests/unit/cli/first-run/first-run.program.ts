@@ -39,8 +39,8 @@ describe('turnout init (18.2)', () => {
     expect(terminal.screen).toContain('2  codex     0.166.0   signed in: CODEX_API_KEY');
     expect(terminal.screen).toContain('-  gemini    not installed: npm install -g @google/gemini-cli@0.61.0');
     expect(existsSync(join(stage.home, 'config.yaml'))).toBe(false);
-    terminal.type('7\r');
-    await terminal.until('Type its number or its name.');
+    terminal.type('clod\r');
+    await terminal.until('Type its number or its name. Did you mean claude?');
     await terminal.until('Enter for codex: ', 2);
     terminal.type('1\r');
     expect(await terminal.exitCode).toBe(0);
@@ -67,7 +67,11 @@ describe('turnout init (18.2)', () => {
     const place = placeWith(stage, both, { CODEX_API_KEY: 'k' });
     const first = await turnout(place, ['init']);
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('codex is chosen') });
-    expect(first.stdout).toContain('systemctl --user enable --now turnout');
+    expect(first.stdout).toContain('turnout service  ');
+    const again = await turnout(place, ['init', '--yes']);
+    expect(again.stdout).toMatch(
+      /\ncodex answers: this was in .*config\.yaml already, and nothing was changed\.\n$/,
+    );
     writeFileSync(
       join(stage.home, 'config.yaml'),
       `${config(stage)}# mine\nHTTP_PORT: 1 # y\nBACKEND_MODEL: gpt\n`,
@@ -84,6 +88,8 @@ describe('turnout init (18.2)', () => {
     );
     const third = await turnout(place, ['init', '--yes', '-m', 'opus']);
     expect(third).toMatchObject({ code: 0, stderr: '' });
+    expect(third.stdout).toContain('claude with the model opus answers from now on');
+    expect(third.stdout).not.toContain('permission');
     expect(config(stage)).toContain('AGENT_BACKEND: claude\n');
     expect(config(stage)).toContain('BACKEND_MODEL: opus\n');
   });
@@ -104,8 +110,28 @@ describe('turnout init (18.2)', () => {
   it('offers the demo where no CLI is installed', async ({ stage }) => {
     const done = await turnout(placeWith(stage, {}), ['init']);
     expect(done).toMatchObject({ code: 3, stderr: expect.stringContaining('turnout run --backend demo') });
+    // What installs each is in the table.
+    expect(done.stderr).not.toContain('npm install');
     expect(existsSync(join(stage.home, 'config.yaml'))).toBe(false);
   });
+
+  it.for([['init'], ['chat'], []] as const)(
+    'and starts it in a terminal where no CLI is installed: turnout %s',
+    async (args, { stage }) => {
+      const place = placeWith(stage, {});
+      const left = new TerminalRun(place, args, 80);
+      await left.until('Enter starts the demo');
+      left.type('\u0003');
+      expect(await left.exitCode).toBe(3);
+      const terminal = new TerminalRun(place, args, 80);
+      await terminal.until('Enter starts the demo (no account needed), Ctrl-C leaves: ');
+      terminal.type('\r');
+      await terminal.until('/help lists the commands');
+      expect(terminal.screen).toContain('demo · ');
+      terminal.type('\u0004');
+      expect(await terminal.exitCode).toBe(0);
+    },
+  );
 
   it('takes nothing from the directory that it is started in', async ({ stage }) => {
     const place = placeWith(stage, both);
@@ -130,6 +156,15 @@ describe('turnout init (18.2)', () => {
       stdout: '',
       stderr: expect.stringContaining(said),
     });
+  });
+});
+
+describe('a chat with a CLI that nobody is signed in to (18.2)', () => {
+  it('says so, and what to type', async ({ stage }) => {
+    const terminal = new TerminalRun(placeWith(stage, { codex: 'sleep 10' }), ['chat'], 80);
+    await terminal.until('codex is not signed in: run `codex login`');
+    terminal.type('\u0004');
+    expect(await terminal.exitCode).toBe(0);
   });
 });
 
@@ -306,10 +341,12 @@ describe('a turn that somebody wants to go on with (18.4)', () => {
   }) => {
     const place = placeWith(stage, {});
     expect((await turnout(place, ['run', '--backend', 'demo', 'hello'])).code).toBe(0);
+    const wrong = await turnout(place, ['run', '--backend', 'demoo', 'hello']);
+    expect(wrong.stderr).toMatch(/Valid backends: .*demo.*Did you mean demo\?/);
     const none = await turnout(place, ['run', 'hello']);
     expect(none).toMatchObject({ code: 3, stdout: '' });
     expect(none.stderr).toMatch(
-      /No agent CLI was found[\s\S]*npm install -g opencode-ai@[\s\S]*turnout demo/,
+      /No agent CLI was found[\s\S]*npm install -g opencode-ai@[\s\S]*turnout chat --backend demo/,
     );
   });
 });
@@ -321,11 +358,16 @@ describe('turnout doctor (18.2)', () => {
     const place = placeWith(stage, both, { CODEX_API_KEY: 'k' });
     const { stdout, stderr } = await turnout(place, ['doctor']);
     expect(stderr).toBe('');
-    expect(stdout).toContain('NOT SIGNED IN: run `claude`, and type /login there\n');
+    expect(stdout).toMatch(
+      /^sign in {2}claude .*\n.*\n +not signed in: run `claude`, and type \/login there\n/m,
+    );
+    expect(stdout).toMatch(/^ok {7}codex .*\(default\)$/m);
     expect(stdout).toContain('signed in: CODEX_API_KEY');
     expect(stdout).toMatch(/install it with: npm install -g opencode-ai@\d/);
     const terminal = new TerminalRun(place, ['doctor'], 80);
+    // The one that is signed in is the one that would be used.
     expect(await terminal.exitCode).toBe(0);
+    expect((await turnout(place, ['doctor', '-b', 'claude'])).code).toBe(1);
     expect(terminal.screen).toContain('asking for versions: claude');
     // The last of it is taken away before the table begins.
     expect(terminal.screen).toContain('\r\u001b[KTurnout ');
@@ -335,5 +377,22 @@ describe('turnout doctor (18.2)', () => {
       .slice(1);
     for (const row of rows)
       if (!row.includes(dirname(stage.home))) expect(row.length).toBeLessThanOrEqual(80);
+  });
+
+  it('begins with what is wrong in the settings files', async ({ stage }) => {
+    const place = placeWith(stage, both, { CODEX_API_KEY: 'k', HTTP_PORT: 'of another program' });
+    mkdirSync(stage.home, { recursive: true });
+    writeFileSync(join(stage.home, 'config.yaml'), 'http_prot: 1\nLEASE_MS: soon\nAGENT_BACKEND: codex\n');
+    const { code, stdout, stderr } = await turnout(place, ['doctor']);
+    expect([code, stderr]).toEqual([1, '']);
+    const [, , first = '', second = ''] = stdout.split('\n');
+    expect(first).toBe(`WRONG    ${join(stage.home, 'config.yaml')} is wrong:`);
+    expect(second).toBe('           - line 1: "http_prot" is no setting. Did you mean HTTP_PORT?');
+    expect(stdout).toContain(
+      `WRONG    LEASE_MS in ${join(stage.home, 'config.yaml')}: expected a whole number`,
+    );
+    expect(stdout).not.toContain('another program');
+    // What can be read counts.
+    expect(stdout).toMatch(/^ok {7}codex .*\(default\)$/m);
   });
 });
