@@ -1,5 +1,5 @@
 import { versionIn } from '../../backends/launch/cli-version.js';
-import { pinnedVersion, type Vetting, vettingOf } from '../../backends/launch/vetted.js';
+import { type Vetting, vettingOf } from '../../backends/launch/vetted.js';
 import { type BackendName, backendEntry, vendorNames } from '../../backends/registry.js';
 import { type Environment, userHome } from '../../config/home-directory.js';
 import { createRunner } from '../../runner/create-runner.js';
@@ -81,17 +81,15 @@ export function listClis(clis: readonly FoundCli[]): string {
     const mark = cli.installed ? String(number) : '-';
     return `  ${mark}  ${cli.backend.padEnd(9)} ${state(cli)}\n`;
   });
-  return rows.join('');
+  // A row has no room for it.
+  const others = clis.filter(({ vetting }) => vetting !== undefined && vetting !== 'vetted');
+  const note = `     not the vetted version: ${others.map(({ backend }) => backend).join(', ')} (see turnout doctor)\n`;
+  return `${rows.join('')}${others.length === 0 ? '' : note}`;
 }
 
 function state(cli: FoundCli): string {
   if (!cli.installed) return `not installed: ${cli.install}`;
-  const version = plainLine(cli.version ?? '?').padEnd(9);
-  const standing =
-    cli.vetting === undefined || cli.vetting === 'vetted'
-      ? []
-      : [`${cli.vetting} than the vetted ${pinnedVersion(cli.backend)}`];
-  return `${version} ${[account(cli), ...standing].join('; ')}`;
+  return `${plainLine(cli.version ?? '?').padEnd(9)} ${account(cli)}`;
 }
 
 function account({ signedIn, credentials, signIn }: FoundCli): string {

@@ -126,7 +126,7 @@ async function initialise(options: InitOptions): Promise<number> {
   }
   const isModeSet = now.origins['PERMISSION_MODE'] !== undefined;
   const paragraphs = [
-    [keptLine(chosen, changes, path, changed.length > 0), ...notes],
+    [...keptLines(chosen, changes, path, changed.length > 0), ...notes],
     firstSteps(chosen),
     // Whoever comes again knows them.
     changed.length === 0 ? [] : nextSteps(isModeSet),
@@ -134,21 +134,22 @@ async function initialise(options: InitOptions): Promise<number> {
   return print(`${paragraphs.map((lines) => lines.join('\n')).join('\n\n')}\n`);
 }
 
-function keptLine(
+function keptLines(
   { backend }: FoundCli,
-  changes: Readonly<Record<string, string | undefined>>,
+  { BACKEND_MODEL: model, PERMISSION_MODE: mode }: Readonly<Record<string, string | undefined>>,
   path: string,
   isChanged: boolean,
-): string {
-  const { BACKEND_MODEL: model, PERMISSION_MODE: mode } = changes;
+): readonly string[] {
   const more = [
     ...(model === undefined ? [] : [`the model ${plainLine(model)}`]),
     ...(mode === undefined ? [] : [`the permission mode ${mode}`]),
   ];
-  const chosen = [backend, ...(more.length === 0 ? [] : [`with ${more.join(' and ')}`])].join(' ');
-  return isChanged
-    ? `${chosen} answers from now on: kept in ${path}`
-    : `${chosen} answers: this was in ${path} already, and nothing was changed.`;
+  return [
+    isChanged
+      ? `${backend} answers from now on: kept in ${path}`
+      : `${backend} answers already: nothing was changed in ${path}`,
+    ...(more.length === 0 ? [] : [`with ${more.join(' and ')}`]),
+  ];
 }
 
 /** A person may look at the demo at once. */

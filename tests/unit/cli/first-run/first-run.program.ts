@@ -69,9 +69,7 @@ describe('turnout init (18.2)', () => {
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('codex is chosen') });
     expect(first.stdout).toContain('turnout service  ');
     const again = await turnout(place, ['init', '--yes']);
-    expect(again.stdout).toMatch(
-      /\ncodex answers: this was in .*config\.yaml already, and nothing was changed\.\n$/,
-    );
+    expect(again.stdout).toMatch(/\ncodex answers already: nothing was changed in .*config\.yaml\n$/);
     writeFileSync(
       join(stage.home, 'config.yaml'),
       `${config(stage)}# mine\nHTTP_PORT: 1 # y\nBACKEND_MODEL: gpt\n`,
@@ -88,7 +86,7 @@ describe('turnout init (18.2)', () => {
     );
     const third = await turnout(place, ['init', '--yes', '-m', 'opus']);
     expect(third).toMatchObject({ code: 0, stderr: '' });
-    expect(third.stdout).toContain('claude with the model opus answers from now on');
+    expect(third.stdout).toContain('\nwith the model opus\n');
     expect(third.stdout).not.toContain('permission');
     expect(config(stage)).toContain('AGENT_BACKEND: claude\n');
     expect(config(stage)).toContain('BACKEND_MODEL: opus\n');
