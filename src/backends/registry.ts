@@ -115,8 +115,8 @@ export function meantBackendName(written: string | undefined): BackendName {
   return name ?? resolveBackendName(written);
 }
 
-/** Reads the name of a backend like `findBackendName`. The error begins with the flag or the setting that it came from. */
-export function readBackendName(written: string, source: string): BackendName {
+/** Reads the name of a backend like `findBackendName`. The error begins with the flag or the setting that it came from, if that is given. */
+export function readBackendName(written: string, source?: string): BackendName {
   const name = findBackendName(written);
   if (name !== undefined) return name;
   throw unknownBackend(written, source);
@@ -130,7 +130,11 @@ export function guessBackendName(written: string): BackendName | undefined {
   if (packaged !== undefined) return packaged;
   const [nearest] = backendNames()
     .map((known) => ({ known, far: distance(name, known) }))
-    .filter(({ known, far }) => far <= Math.min(2, known.length - 2))
+    // With the same first letter three differences may be a long name: `clod` is no other backend than `claude`.
+    .filter(
+      ({ known, far }) =>
+        far <= (known.length > 5 && known[0] === name[0] ? 3 : Math.min(2, known.length - 2)),
+    )
     .sort((one, other) => one.far - other.far);
   return nearest?.known;
 }

@@ -1,11 +1,13 @@
 import { writeSync } from 'node:fs';
-import { type Environment, given } from '../config/home-directory.js';
-import type { PoolLimits } from '../config/limits.js';
+import { type Environment, given, trustedHome } from '../config/home-directory.js';
+import { defaultPoolLimits, type PoolLimits } from '../config/limits.js';
 import { readEnvironment } from '../config/read-environment.js';
+import { settingWithOrigin } from '../config/setting-origins.js';
+import { readSettings } from '../config/settings.js';
+import { usesSetting } from '../config/used-settings.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { late, within } from '../core/wait.js';
-import { readConfig } from '../gateway/config.js';
 import { buildOf } from '../host/build.js';
 import { Frames } from '../host/frames.js';
 import { Host } from '../host/host.js';
@@ -54,11 +56,38 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (rest.length > 0)
       throw wrongUsage('host', `nothing is expected behind ${act}, got ${JSON.stringify(rest.join(' '))}`);
     const json = wantsJson(flagged);
-    const { settings } = await readEnvironment({ environment: process.env });
-    const { home, pool } = readConfig(settings).config;
-    if (act === 'serve') return await serve(home, { ...pool, ...limitsUnless(settings) });
+    const { home, pool, problems } = await hostSettings();
+    if (act === 'serve') return await serve(home, pool);
+    // The host itself has nobody to tell: a client has started it.
+    for (const problem of problems)
+      process.stderr.write(`turnout: ${problem}; the host takes its default.\n`);
     return await ask(home, act === 'stop' ? 'stop' : 'status', json);
   });
+}
+
+/** A wrong limit has its default: a run with --warm must not fail for it. */
+async function hostSettings() {
+  const { settings, origins } = await readEnvironment({
+    environment: process.env,
+    command: 'host',
+    wrongFiles: 'report',
+  });
+  const { values, problems } = readSettings(settings, (name) => usesSetting('host', name));
+  const wrong = Object.fromEntries(problems.map(({ name }) => [name, undefined]));
+  const pool: PoolLimits = {
+    ...defaultPoolLimits,
+    maxProcesses: values.POOL_MAX_PROCESSES,
+    maxResidentBytes: values.POOL_MAX_MEMORY_MB * 1024 ** 2,
+    idleMs: values.POOL_IDLE_MS,
+    ...limitsUnless({ ...settings, ...wrong }),
+  };
+  return {
+    home: trustedHome(settings),
+    pool,
+    problems: problems.map(
+      ({ name, expected }) => `${settingWithOrigin(name, origins, `${name}=${settings[name]}`)}: ${expected}`,
+    ),
+  };
 }
 
 /** Less than a gateway's: this is a convenience on a machine where somebody works. */

@@ -14,7 +14,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { TurnoutError } from '../core/errors.js';
 import { makeDirectory } from '../core/make-directory.js';
-import { parseConfigFile } from './config-file.js';
+import { type ConfigText, readConfigText, wrongConfigFile } from './config-file.js';
+import { settingKey } from './setting-name.js';
 import { tryLock } from './short-lock.js';
 import { readTrustedFile } from './trusted-file.js';
 
@@ -31,15 +32,14 @@ export function configFileIn(home: string): string {
   return join(home, 'config.yaml');
 }
 
-/** The settings in `config.yaml` alone. Rejects if the file is wrong. */
-export async function readConfigFile(home: string): Promise<Readonly<Record<string, string>>> {
-  const path = configFileIn(home);
-  return parseConfigFile(path, readTrustedFile(path) ?? '');
+/** What is in `config.yaml` alone. */
+export async function readConfigFile(home: string): Promise<ConfigText> {
+  return readConfigText(readTrustedFile(configFileIn(home)) ?? '');
 }
 
 /**
- * Changes settings in `config.yaml`. Everything else in it stays, comments too. A file that is wrong is not touched, and a
- * reader never sees half of one.
+ * Changes settings in `config.yaml`. Everything else in it stays, comments too. A file that is wrong is touched only by what
+ * makes it less so, and a reader never sees half of one.
  */
 export async function editConfigFile(home: string, changes: ConfigChanges): Promise<EditedConfig> {
   const path = configFileIn(home);
@@ -51,12 +51,21 @@ export async function editConfigFile(home: string, changes: ConfigChanges): Prom
   const unlock = await lock(`${path}.lock`);
   try {
     const text = readTrustedFile(path) ?? heading;
-    const before = await parseConfigFile(path, text);
-    const changed = Object.keys(changes).filter((name) => before[name] !== changes[name]);
+    const before = readConfigText(text);
+    const isWrong = (name: string) => before.problems.some((problem) => problem.name === name);
+    const changed = Object.keys(changes).filter(
+      (name) => before.settings[name] !== changes[name] || isWrong(name),
+    );
+    // Without a name the file is no list of settings, and nothing in it can be found.
+    const isNone = before.problems.some(({ name }) => name === undefined);
+    if (isNone || (changed.length === 0 && before.problems.length > 0))
+      throw wrongConfigFile(path, before.problems);
     if (changed.length === 0) return { path, changed };
     const edited = await withChanges(text, changes);
-    const after = await parseConfigFile(path, edited);
-    const wrong = changed.find((name) => after[name] !== changes[name]);
+    const after = readConfigText(edited);
+    if (after.problems.length > 0 && after.problems.length >= before.problems.length)
+      throw wrongConfigFile(path, before.problems);
+    const wrong = changed.find((name) => after.settings[name] !== changes[name]);
     if (wrong !== undefined)
       throw new TurnoutError('bad_request', `${wrong} can't be changed in ${path}: its form is not plain.`, {
         hint: 'Change it with an editor.',
@@ -70,10 +79,10 @@ export async function editConfigFile(home: string, changes: ConfigChanges): Prom
 
 const heading = '# Settings of Turnout: `turnout config list` shows all of them.\n';
 
-/** The text of the file with other values. A setting may be written in any case: `http_port`. */
+/** The text of the file with other values. A setting may be written in any case and with dashes: `http-port`. */
 export async function withChanges(text: string, changes: ConfigChanges): Promise<string> {
   const { isMap, isScalar, parseDocument, YAMLMap } = await import('yaml');
-  const document = parseDocument(text, { schema: 'failsafe' });
+  const document = parseDocument(text, { schema: 'failsafe', uniqueKeys: false });
   if (!isMap(document.contents)) {
     // A file of nothing but comments has them behind its contents.
     document.commentBefore = joined(document.commentBefore, document.comment);
@@ -83,19 +92,20 @@ export async function withChanges(text: string, changes: ConfigChanges): Promise
   const map = document.contents;
   if (!isMap(map)) return text;
   for (const [name, value] of Object.entries(changes)) {
-    const at = map.items.findIndex(
-      ({ key }) => isScalar(key) && String(key.value).toUpperCase() === name.toUpperCase(),
-    );
-    const pair = map.items[at];
-    if (value === undefined) {
-      if (pair === undefined) continue;
+    const found = map.items.filter(({ key }) => isScalar(key) && settingKey(String(key.value)) === name);
+    const pair = found[0];
+    // The one that gets the value stays; a file with the same setting twice is put right.
+    for (const extra of value === undefined ? found : found.slice(1)) {
+      const at = map.items.indexOf(extra);
       map.items.splice(at, 1);
       // The comment above it may be about more than this one.
-      const above = isScalar(pair.key) ? pair.key.commentBefore : undefined;
+      const above = isScalar(extra.key) ? extra.key.commentBefore : undefined;
       const next = map.items[at]?.key;
       if (isScalar(next)) next.commentBefore = joined(above, next.commentBefore);
       else document.comment = joined(document.comment, above);
-    } else if (pair === undefined) map.add(document.createPair(name, value));
+    }
+    if (value === undefined) continue;
+    if (pair === undefined) map.add(document.createPair(name, value));
     // The value's own node keeps the comment behind it.
     else if (isScalar(pair.value)) pair.value.value = value;
     else (pair as { value: unknown }).value = document.createNode(value);
@@ -128,6 +138,7 @@ function replaceFile(path: string, text: string): void {
     // A link to a file elsewhere stays one.
     const target = realTarget(path);
     const before = statSync(target, { throwIfNoEntry: false });
+    if (before !== undefined && (before.mode & 0o200) === 0) throw new ReadOnly();
     draft = join(dirname(target), `.config.yaml.${randomBytes(6).toString('hex')}`);
     const file = openSync(draft, 'wx', 0o600);
     try {
@@ -156,6 +167,10 @@ function realTarget(path: string): string {
 }
 
 function notWritten(path: string, cause: unknown): TurnoutError {
+  if (cause instanceof ReadOnly)
+    return new TurnoutError('unknown', `${path} is read-only. Nothing was changed.`, {
+      hint: `To change it: chmod u+w ${path}`,
+    });
   const { code = '', message } = cause as NodeJS.ErrnoException;
   const why = reasons[code] ?? message;
   return new TurnoutError('unknown', `${path} can't be written: ${why}. Nothing was changed.`, {
@@ -166,6 +181,9 @@ function notWritten(path: string, cause: unknown): TurnoutError {
     cause,
   });
 }
+
+/** Somebody has made the file read-only. A new one in its place would not ask them. */
+class ReadOnly extends Error {}
 
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',

@@ -38,7 +38,7 @@ export function parseEnvFile(path: string, text: string): Record<string, string 
   if (problems.length === 0) return { ...read };
   const list = problems.map((problem) => `  - ${problem}`).join('\n');
   throw new TurnoutError('bad_request', `${path} is wrong:\n${list}`, {
-    hint: 'docs/configuration.md lists the settings. A comment begins with #.',
+    hint: '`turnout config list` shows the settings. A comment begins with #.',
   });
 }
 

@@ -16,6 +16,8 @@ export interface SettingsSources {
   readonly envFile?: string | undefined;
   /** The command that the settings are for: it does not look at those of others. Default: the gateway, which has all. */
   readonly command?: SettingUser;
+  /** What becomes of a file in TURNOUT_HOME that is wrong: `report` takes what can be read of it. Default: it is refused. */
+  readonly wrongFiles?: 'refuse' | 'report';
 }
 
 export interface ReadEnvironment {
@@ -26,6 +28,8 @@ export interface ReadEnvironment {
   readonly origins: SettingOrigins;
   /** Settings that were left out, by name. */
   readonly warnings: readonly string[];
+  /** What is wrong in the files of TURNOUT_HOME, if that is to be reported. */
+  readonly problems: readonly TurnoutError[];
 }
 
 /**
@@ -37,16 +41,19 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
   const named = envFile === undefined ? {} : await readNamedFile(resolve(envFile));
   const home = trustedHome({ ...named, ...withoutBlanks(environment), ...flags });
   const [configFile, envOfHome] = [join(home, 'config.yaml'), join(home, '.env')];
-  const ofConfig = readTrustedFile(configFile);
-  const ofHome = readTrustedFile(envOfHome);
-  refuseLookAlikes(home);
-  const config = ofConfig === undefined ? {} : await parseConfigFile(configFile, ofConfig);
-  const env = ofHome === undefined ? {} : await parseEnvFile(envOfHome, ofHome);
+  const problems: TurnoutError[] = [];
+  const refuse = (problem: TurnoutError) => {
+    if (sources.wrongFiles !== 'report') throw problem;
+    problems.push(problem);
+  };
+  await unlessWrong(() => refuseLookAlikes(home), refuse);
+  const config = (await unlessWrong(() => readConfigFile(configFile, refuse), refuse)) ?? {};
+  const env = (await unlessWrong(() => readEnvFile(envOfHome), refuse)) ?? {};
   for (const [file, settings] of [
     ['config.yaml', config],
     ['.env', env],
   ] as const) {
-    if (given(settings['TURNOUT_HOME']) !== undefined) throw homeInItself(join(home, file));
+    if (given(settings['TURNOUT_HOME']) !== undefined) refuse(homeInItself(join(home, file)));
   }
   refuseRelative(environment, command);
   const files = { ...beginningAt(home, env), ...named };
@@ -68,7 +75,7 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
     ...fileWarnings(envOfHome, env),
     ...(envFile === undefined ? [] : fileWarnings(resolve(envFile), named)),
   ];
-  return { settings: { ...settings, TURNOUT_HOME: home }, inherited, origins, warnings };
+  return { settings: { ...settings, TURNOUT_HOME: home }, inherited, origins, warnings, problems };
 }
 
 interface Source {
@@ -112,8 +119,14 @@ function refuseRelative(environment: Environment, command: SettingUser): void {
   for (const name of trustedPaths) {
     if (!usesSetting(command, name)) continue;
     const value = given(environment[name]);
-    if (value !== undefined && isRelative(name, value)) throw notAbsolute(name, value);
+    if (value !== undefined && relativePath(name, value) !== undefined) throw notAbsolute(name, value);
   }
+}
+
+/** Why a value in the environment is refused by the commands that use it, if it is a relative path. */
+export function relativePath(name: string, value: string): string | undefined {
+  const isRefused = trustedPaths.includes(name) && isRelative(name, value);
+  return isRefused ? 'expected an absolute path' : undefined;
 }
 
 /** A relative path in a file begins at the file's directory. */
@@ -141,12 +154,35 @@ async function readNamedFile(path: string): Promise<Record<string, string | unde
 
 // A reader of a file is loaded only where there is such a file: every command comes through here.
 
-async function parseConfigFile(path: string, text: string): Promise<Record<string, string>> {
-  return (await import('./config-file.js')).parseConfigFile(path, text);
+async function readConfigFile(path: string, refuse: (problem: TurnoutError) => void): Promise<Environment> {
+  const text = readTrustedFile(path);
+  if (text === undefined) return {};
+  const { readConfigText, wrongConfigFile } = await import('./config-file.js');
+  const { settings, problems } = readConfigText(text);
+  if (problems.length > 0) refuse(wrongConfigFile(path, problems));
+  return settings;
+}
+
+async function readEnvFile(path: string): Promise<Environment> {
+  const text = readTrustedFile(path);
+  return text === undefined ? {} : parseEnvFile(path, text);
 }
 
 async function parseEnvFile(path: string, text: string): Promise<Record<string, string | undefined>> {
   return (await import('./env-file.js')).parseEnvFile(path, text);
+}
+
+async function unlessWrong<T>(
+  read: () => T | Promise<T>,
+  refuse: (problem: TurnoutError) => void,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    refuse(error);
+    return undefined;
+  }
 }
 
 function homeInItself(file: string): TurnoutError {

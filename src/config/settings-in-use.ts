@@ -1,8 +1,8 @@
+import type { TurnoutError } from '../core/errors.js';
 import { describeSettings, type SettingDescription } from './describe-settings.js';
 import { given } from './home-directory.js';
-import { readEnvironment, type SettingsSources } from './read-environment.js';
+import { readEnvironment, relativePath, type SettingsSources } from './read-environment.js';
 import { fromEnvironment, fromFlags } from './setting-origins.js';
-import { problemOf } from './settings.js';
 
 export type OriginKind = 'flag' | 'environment' | 'file' | 'default';
 
@@ -17,17 +17,32 @@ export interface SettingInUse extends SettingDescription {
   readonly problem?: string;
 }
 
-/** Every setting with its value and where it comes from. */
-export async function settingsInUse(sources: SettingsSources): Promise<readonly SettingInUse[]> {
-  const { settings, origins } = await readEnvironment(sources);
-  return describeSettings().map((described) => {
+export interface SettingsInUse {
+  readonly settings: readonly SettingInUse[];
+  /** What is wrong in the files themselves; what can be read of them counts here. */
+  readonly problems: readonly TurnoutError[];
+}
+
+/** Every setting with its value and where it comes from. `problemOf` says why a value is wrong. */
+export async function settingsInUse(
+  sources: SettingsSources,
+  problemOf: (name: string, value: string) => string | undefined,
+): Promise<SettingsInUse> {
+  const { settings, origins, problems } = await readEnvironment({
+    ...sources,
+    command: 'none',
+    wrongFiles: 'report',
+  });
+  const inUse = describeSettings().map((described): SettingInUse => {
     const { name } = described;
     const value = given(settings[name]);
     const written = origins[name];
     if (value === undefined || written === undefined) return { ...described, origin: 'default' };
-    const problem = problemOf(name, value);
+    const relative = written === fromEnvironment ? relativePath(name, value) : undefined;
+    const problem = relative ?? problemOf(name, value);
     return { ...described, value, ...originOf(written), ...(problem === undefined ? {} : { problem }) };
   });
+  return { settings: inUse, problems };
 }
 
 function originOf(written: string): Pick<SettingInUse, 'origin' | 'file'> {

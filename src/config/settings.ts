@@ -1,3 +1,4 @@
+import { nearest } from '../core/distance.js';
 import { permissionModes } from '../core/permission-mode.js';
 import { longestTimerMs } from '../core/wait.js';
 import {
@@ -226,8 +227,10 @@ function matching(isRight: (value: string) => boolean, expected: string): (raw: 
 function oneOf<const T extends readonly string[]>(words: T): (raw: string) => T[number] {
   return (raw) => {
     const word = words.find((known) => known === raw.trim().toLowerCase());
-    if (word === undefined) throw new WrongValue(`expected one of ${words.join(', ')}`);
-    return word;
+    if (word !== undefined) return word;
+    const near = nearest(raw, words);
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    throw new WrongValue(`expected one of ${words.join(', ')}${meant}`);
   };
 }
 

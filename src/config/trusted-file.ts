@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
+import { otherOwner, userName } from './file-owner.js';
 
 /**
  * Reads a file that chooses programs and tokens: nobody but this user and root may be able to change it, nor to put
@@ -23,6 +24,12 @@ export function readTrustedFile(path: string): string | undefined {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
+    const owner = code === 'EACCES' || code === 'EPERM' ? otherOwner(path) : undefined;
+    if (owner !== undefined)
+      throw new TurnoutError('bad_request', `${path} can't be read: it belongs to ${owner}.`, {
+        hint: `Set TURNOUT_HOME to a directory of your own, or do this as ${owner}.`,
+        cause,
+      });
     throw new TurnoutError('bad_request', `The settings file ${path} can't be read: ${message}`, { cause });
   }
   try {
@@ -78,7 +85,11 @@ function checkFacts(
 ): void {
   const self = process.geteuid?.() ?? facts.uid;
   if (facts.uid !== self && facts.uid !== 0) {
-    throw untrusted(path, `belongs to the user ${facts.uid}`, `chown it to the user ${self}, or remove it.`);
+    throw untrusted(
+      path,
+      `belongs to the user ${userName(facts.uid)}`,
+      `chown it to the user ${userName(self)}, or remove it.`,
+    );
   }
   // In a directory with the sticky bit (/tmp) nobody can replace what is another user's.
   const sticky = isDirectory && (facts.mode & 0o1000) !== 0;

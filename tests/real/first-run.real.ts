@@ -60,7 +60,7 @@ describe('turnout init, with the four real CLIs (18.2)', () => {
       for (const name of vendorNames) expect(clis[name], name).toMatchObject({ signedIn: 'yes' });
     rmSync(join(home, '.codex', 'auth.json'));
     const doctor = await turnout(place, ['doctor']);
-    expect(doctor.stdout).toContain('NOT SIGNED IN: run `codex login`');
+    expect(doctor.stdout).toContain('not signed in: run `codex login`');
   });
 
   it('keeps what was typed in a terminal, and a turn begins with it', async () => {

@@ -10,8 +10,8 @@ import { agentNameExpected, isAgentName } from '../../orchestra/agents/definitio
 import { findAgents } from '../../orchestra/agents/find-agents.js';
 import { turnoutProgram } from '../built-files.js';
 import { readFlags, wrongUsage } from '../command/read-flags.js';
-import { turnSettings } from '../run/run.js';
 import { agentInstallFlags } from './agent-flags.js';
+import { agentPlace } from './agent-place.js';
 import { isInstalledAgent, printInstalledAgent } from './installed-agent.js';
 
 /** `turnout agent install <name> --to <dir>`: writes the program that is the agent. */
@@ -24,8 +24,8 @@ export async function installAgent(argv: readonly string[]): Promise<number | 'h
     throw wrongUsage('agent', `one agent is expected, got ${given.positionals.length}`);
   if (to === undefined || to === '')
     throw wrongUsage('agent', '--to is missing: the directory for the program, such as ~/.local/bin');
-  const { config } = await turnSettings({ cwd: given.text('cwd'), backend: undefined });
-  const found = await findAgents(config.workingDir);
+  const place = await agentPlace(given.text('cwd'));
+  const found = await findAgents(place);
   const agent = agentNamed(found, name);
   checkName(name);
   const directory = resolve(to);
@@ -33,7 +33,7 @@ export async function installAgent(argv: readonly string[]): Promise<number | 'h
   await checkTarget(path, given.has('force'));
   const { warnings = [], ...kept } = agent;
   for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
-  const source = resolve(config.workingDir, agent.source);
+  const source = resolve(place, agent.source);
   write(
     directory,
     path,

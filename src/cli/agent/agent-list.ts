@@ -5,8 +5,8 @@ import { finishOutput } from '../command/print.js';
 import { readFlags, wrongUsage } from '../command/read-flags.js';
 import { table } from '../output/table.js';
 import { Terminal } from '../output/terminal.js';
-import { turnSettings } from '../run/run.js';
 import { agentListFlags } from './agent-flags.js';
+import { agentPlace } from './agent-place.js';
 
 /** `turnout agent list`. Files are read, and nothing that they name is run. */
 export async function listAgents(argv: readonly string[]): Promise<number | 'help'> {
@@ -14,8 +14,8 @@ export async function listAgents(argv: readonly string[]): Promise<number | 'hel
   if (given.has('help')) return 'help';
   if (given.positionals.length > 0)
     throw wrongUsage('agent', `no argument is expected, got ${JSON.stringify(given.positionals[0])}`);
-  const { config } = await turnSettings({ cwd: given.text('cwd'), backend: undefined });
-  const { agents, broken, warnings } = await findAgents(config.workingDir);
+  const place = await agentPlace(given.text('cwd'));
+  const { agents, broken, warnings } = await findAgents(place);
   const terminal = new Terminal(process.stdout, process.stderr);
   const sorted = [...agents.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
   if (wantsJson(given)) {

@@ -1,14 +1,19 @@
 import { trustedHome } from '../../config/home-directory.js';
 import { hasColours } from '../../core/colours.js';
 import { TurnoutError } from '../../core/errors.js';
+import { exitCodes } from '../../core/exit-codes.js';
 import { Sessions } from '../../sessions/sessions.js';
 import { chooseGateway } from '../client/find-gateway.js';
 import { GatewayClient } from '../client/gateway-client.js';
+import { demoBackend } from '../demo/demo-backend.js';
+import { signInCommand } from '../doctor/sign-in.js';
+import { NoneInstalled } from '../first-run/installed-backend.js';
+import { wantsDemo } from '../first-run/offer-demo.js';
 import { sessionChosen } from '../run/run.js';
 import type { ChatFlags, JoinedChannel } from './chat-options.js';
 import { GatewayConversation } from './gateway-conversation.js';
 import { LocalConversation } from './local-conversation.js';
-import { prepareAgent, type Wanted } from './open-agent.js';
+import { type PreparedAgent, prepareAgent, type Wanted } from './open-agent.js';
 import { runChat } from './run-chat.js';
 import { shortPath } from './short-path.js';
 import type { ChatScreen } from './terminal/chat-screen.js';
@@ -16,9 +21,18 @@ import { ChatTerminal } from './terminal/chat-terminal.js';
 import { PlainTerminal } from './terminal/plain-terminal.js';
 import { type Line, span } from './text/styled-line.js';
 
-/** A conversation in this terminal, with an agent of its own. */
+/** A conversation in this terminal, with an agent of its own; with the demo where no CLI is installed, if the person wants it. */
 export async function startChat(flags: ChatFlags): Promise<number> {
   requireTerminal();
+  try {
+    return await talk(flags);
+  } catch (error) {
+    if (!(error instanceof NoneInstalled)) throw error;
+    return (await wantsDemo(error)) ? talk({ ...flags, backend: demoBackend }) : exitCodes.unavailable;
+  }
+}
+
+async function talk(flags: ChatFlags): Promise<number> {
   const sessions = new Sessions();
   const prepare = (wanted: Wanted) => prepareAgent(flags, wanted, sessions);
   const { options, ...settings } = await sessionChosen(flags, 'chat');
@@ -32,8 +46,15 @@ export async function startChat(flags: ChatFlags): Promise<number> {
     screen: screenOf(process.env),
     home: first.home,
     firstPrompt: flags.prompt,
-    title: titleLines(first.backend, first.cwd),
+    title: [...titleLines(first.backend, first.cwd), ...(await accountLines(first))],
   });
+}
+
+/** Files and variables tell it, while the CLI starts: the first answer would be its refusal. */
+async function accountLines({ backend, adapter }: PreparedAgent): Promise<readonly Line[]> {
+  const account = await adapter.credentials?.().catch(() => undefined);
+  if (account?.signedIn !== 'no') return [];
+  return [[span(`${backend} is not signed in: ${signInCommand(backend) ?? 'it has no account'}`, 'dim')]];
 }
 
 /** A conversation in a channel of the running gateway. */

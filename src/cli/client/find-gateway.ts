@@ -1,4 +1,6 @@
 import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { otherOwner } from '../../config/file-owner.js';
 import { isToken, tokenExpected } from '../../config/formats.js';
 import { type Environment, given, trustedHome } from '../../config/home-directory.js';
 import { readSecrets } from '../../config/secrets.js';
@@ -75,15 +77,18 @@ async function findIn(home: string, environment: Environment): Promise<GatewayAd
   });
 }
 
+/** The lock tells whether a gateway runs, and only its own user may look at it. */
 function refuseUnreadable(home: string): void {
   try {
     accessSync(home, constants.R_OK | constants.X_OK);
+    accessSync(join(home, 'gateway.lock'), constants.R_OK | constants.W_OK);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     // One that is not there has no gateway, which is said elsewhere.
     if (code !== 'EACCES' && code !== 'EPERM') return;
-    throw new TurnoutError('network', `${home} can't be read by this user: it belongs to somebody else.`, {
-      hint: 'Ask as the user that has started the gateway, or name it with --url and set HTTP_TOKEN.',
+    const owner = otherOwner(home) ?? otherOwner(join(home, 'gateway.lock')) ?? 'somebody else';
+    throw new TurnoutError('network', `${home} belongs to ${owner}: this user can't look into it.`, {
+      hint: `Ask as ${owner}, or name the gateway with --url and set HTTP_TOKEN.`,
       cause,
     });
   }

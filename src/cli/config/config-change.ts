@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { readBackendName } from '../../backends/registry.js';
@@ -5,13 +6,13 @@ import { editConfigFile, readConfigFile } from '../../config/edit-config-file.js
 import { trustedHome } from '../../config/home-directory.js';
 import { readEnvironment } from '../../config/read-environment.js';
 import { fileSetting, secretNames } from '../../config/secrets.js';
-import { problemOf } from '../../config/settings.js';
+import { settingKey } from '../../config/setting-name.js';
 import { TurnoutError } from '../../core/errors.js';
-import { findUser } from '../../process/process-user.js';
 import { print } from '../command/print.js';
 import { plainLine } from '../output/one-row.js';
 import type { ConfigOptions } from './config.js';
 import { settingNamed } from './setting-named.js';
+import { valueProblem } from './value-problem.js';
 
 /** Writes a setting into config.yaml, if its value is right. */
 export async function changeSetting(
@@ -23,10 +24,15 @@ export async function changeSetting(
   const given = value === '-' ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : value;
   const kept = checked(name, given);
   const home = trustedHome(process.env);
-  const inFile = await readConfigFile(home);
+  const { settings: inFile } = await readConfigFile(home);
   refuseBoth(name, inFile);
   const { path, changed } = await editConfigFile(home, { [name]: kept });
-  const notes = [...ofAnotherBackend(name, kept, inFile), ...(await stronger(name, path))];
+  const notes = [
+    ...(isSecret(name) && value !== '-' ? [inHistory(name)] : []),
+    ...missingPlace(name, kept),
+    ...ofAnotherBackend(name, kept, inFile),
+    ...(await stronger(name, path)),
+  ];
   const shown = isSecret(name) ? name : `${name}=${plainLine(kept)}`;
   return tell(
     json,
@@ -35,16 +41,20 @@ export async function changeSetting(
   );
 }
 
-/** Takes a setting out of config.yaml. */
+/** Takes a setting out of config.yaml, or a name there that is none. */
 export async function removeSetting(written: string, { json }: ConfigOptions): Promise<number> {
-  const name = settingNamed(written);
-  const { path, changed } = await editConfigFile(trustedHome(process.env), { [name]: undefined });
+  const home = trustedHome(process.env);
+  const { problems } = await readConfigFile(home);
+  const stranger = problems.find((problem) => problem.isUnknown && problem.name === settingKey(written));
+  const name = stranger?.name ?? settingNamed(written);
+  const { path, changed } = await editConfigFile(home, { [name]: undefined });
   const notes = await stronger(name, path);
   const isGone = changed.length > 0;
+  const shown = stranger?.written ?? name;
   return tell(
     json,
-    { name, path, changed: isGone, notes },
-    isGone ? `${name} is no more in ${path}.` : `${name} was not in ${path}.`,
+    { name: shown, path, changed: isGone, notes },
+    isGone ? `${shown} is no more in ${path}.` : `${shown} was not in ${path}.`,
   );
 }
 
@@ -70,15 +80,10 @@ function checked(name: string, value: string): string {
     throw refuse('a value is missing.', `To take it out: turnout config unset ${name}`);
   if (name === 'TURNOUT_HOME')
     throw refuse('config.yaml is a file of TURNOUT_HOME.', 'Set it in the environment.');
-  if (name === 'AGENT_BACKEND' || name === 'FORGE_BACKEND') return readBackendName(value, name);
-  if (name === 'BACKEND_MAX_TURNS' && !/^\s*[1-9]\d{0,14}\s*$/.test(value))
-    throw refuse('expected a whole number from 1 up');
-  const problem = problemOf(name, value);
+  const problem = valueProblem(name, value);
   if (problem !== undefined) throw refuse(problem);
-  if (name === 'AGENT_USER') {
-    const user = findUser(value.trim());
-    if ('problem' in user) throw refuse(user.problem);
-  }
+  // `Codex-CLI` is written as it is called.
+  if (name === 'AGENT_BACKEND' || name === 'FORGE_BACKEND') return readBackendName(value);
   return isPath(name, value) ? resolve(value) : value;
 }
 
@@ -120,10 +125,25 @@ function ofAnotherBackend(
   );
 }
 
-/** Settings of the environment and of `.env` are stronger than those of config.yaml. */
+function inHistory(name: string): string {
+  return `the value may be in your shell's history: \`turnout config set ${name} -\` reads it from stdin.`;
+}
+
+/** An agent can't be started in a directory that is not there; it may be made later. */
+function missingPlace(name: string, value: string): readonly string[] {
+  if (name !== 'WORKING_DIR' || statSync(value, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return [`${plainLine(value)} is not there: no turn runs until it is.`];
+}
+
+/** Settings of the environment and of `.env` are stronger than those of config.yaml. What else is wrong in a file is told, too. */
 async function stronger(name: string, path: string): Promise<readonly string[]> {
-  const { origins } = await readEnvironment({ environment: process.env });
+  const { origins, problems } = await readEnvironment({
+    environment: process.env,
+    command: 'none',
+    wrongFiles: 'report',
+  });
+  const left = problems.map(({ explanation }) => explanation);
   const origin = origins[name];
-  if (origin === undefined || origin === `in ${path}`) return [];
-  return [`${name} ${origin} is stronger than config.yaml.`];
+  if (origin === undefined || origin === `in ${path}`) return left;
+  return [`${name} ${origin} is stronger than config.yaml.`, ...left];
 }

@@ -2,46 +2,45 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { configFileIn } from '../../config/edit-config-file.js';
 import { trustedHome } from '../../config/home-directory.js';
-import { type SettingInUse, settingsInUse } from '../../config/settings-in-use.js';
+import { type SettingInUse, type SettingsInUse, settingsInUse } from '../../config/settings-in-use.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { print } from '../command/print.js';
-import { columnsOf, cutToColumns, plainLine } from '../output/one-row.js';
+import { plainLine } from '../output/one-row.js';
 import type { ConfigOptions } from './config.js';
 import { settingNamed } from './setting-named.js';
+import { settingsTable } from './settings-table.js';
+import { valueProblem } from './value-problem.js';
 
-/** Every setting with its value, and where that comes from. */
-export async function listSettings({ json }: ConfigOptions): Promise<number> {
-  const settings = await settingsInUse({ environment: process.env });
-  if (json) return print(`${JSON.stringify(settings.map(shown), null, 2)}\n`);
+/** Every setting with its value, and where that comes from. A file that is wrong is told, and what can be read of it is shown. */
+export async function listSettings({ json, long }: ConfigOptions): Promise<number> {
+  const { settings, problems } = await settingsNow();
+  const code = problems.length > 0 ? exitCodes.usage : exitCodes.done;
+  if (json) return print(`${JSON.stringify(settings.map(shown), null, 2)}\n`, code);
   const home = trustedHome(process.env);
-  const nameWidth = Math.max(...settings.map(({ name }) => name.length));
-  const rows = settings.map((setting) => ({ setting, value: shownValue(setting) ?? '-' }));
-  const valueWidth = Math.min(24, Math.max(...rows.map(({ value }) => columnsOf(value))));
-  const lines = rows.flatMap(({ setting, value }) => {
-    const cut = process.stdout.isTTY ? cutToColumns(value, valueWidth) : value;
-    const padding = ' '.repeat(Math.max(0, valueWidth - columnsOf(cut)));
-    const from = originOf(setting, home);
-    const line = `${setting.name.padEnd(nameWidth)}  ${cut}${padding}  ${from}\n`;
-    return setting.problem === undefined ? [line] : [line, `  wrong: ${setting.problem}\n`];
-  });
   return print(
-    `${lines.join('')}\nturnout config set <name> <value> keeps one in ${configFileIn(home)}\n` +
-      'turnout config get <name> --json says what it is for\n',
+    `${settingsTable(settings, home, long)}\nturnout config set <name> <value> keeps one in ${configFileIn(home)}\n${
+      long ? '' : 'turnout config list --long says what each is for\n'
+    }`,
+    code,
   );
 }
 
-/** Prints the value alone, for scripts. */
+/** Prints the value alone, for scripts. A secret is not printed: a script would take what stands in its place for the secret. */
 export async function getSetting(written: string, { json }: ConfigOptions): Promise<number> {
   const name = settingNamed(written);
-  const setting = (await settingsInUse({ environment: process.env })).find((one) => one.name === name);
+  const { settings, problems } = await settingsNow();
+  const setting = settings.find((one) => one.name === name);
   if (setting === undefined) throw new Error(`${name} has no description`);
-  if (json) return print(`${JSON.stringify(shown(setting), null, 2)}\n`);
-  const value = shownValue(setting);
+  const isWrong = setting.problem !== undefined || problems.length > 0;
+  const code = isWrong ? exitCodes.usage : exitCodes.done;
+  if (json) return print(`${JSON.stringify(shown(setting), null, 2)}\n`, code);
   if (setting.problem !== undefined) process.stderr.write(`turnout: ${name}: ${setting.problem}\n`);
-  if (value !== undefined) return print(`${value}\n`);
+  const value = setting.value ?? setting.defaultValue;
+  if (value !== undefined && !setting.isSecret) return print(`${plainLine(value)}\n`, code);
   const otherwise = setting.otherwise === undefined ? '' : `: ${setting.otherwise}`;
-  process.stderr.write(`turnout: ${name} is not set${otherwise}\n`);
-  return exitCodes.failed;
+  const why = value === undefined ? `is not set${otherwise}` : 'is set; a secret is not shown.';
+  process.stderr.write(`turnout: ${name} ${why}\n`);
+  return isWrong ? code : exitCodes.failed;
 }
 
 export async function printPath({ json }: ConfigOptions): Promise<number> {
@@ -51,29 +50,19 @@ export async function printPath({ json }: ConfigOptions): Promise<number> {
   return print(json ? `${JSON.stringify(all, null, 2)}\n` : `${path}\n`);
 }
 
-const hidden = '(set, not shown)';
-
-function shownValue({ value, defaultValue, isSecret }: SettingInUse): string | undefined {
-  if (value === undefined) return defaultValue;
-  return isSecret ? hidden : plainLine(value);
-}
-
-function originOf({ origin, file, defaultValue, otherwise }: SettingInUse, home: string): string {
-  if (origin === 'file') return file === undefined ? 'file' : file.replace(join(home, '/'), '');
-  if (origin !== 'default') return origin;
-  return otherwise === undefined
-    ? defaultValue === undefined
-      ? 'not set'
-      : 'default'
-    : `default: ${otherwise}`;
+async function settingsNow(): Promise<SettingsInUse> {
+  const found = await settingsInUse({ environment: process.env }, valueProblem);
+  for (const { explanation } of found.problems) process.stderr.write(`turnout: ${explanation}\n`);
+  return found;
 }
 
 /** A setting as JSON. A secret's value is left out. */
 function shown({ value, isSecret, ...setting }: SettingInUse) {
+  const counts = isSecret ? undefined : (value ?? setting.defaultValue);
   return {
     ...setting,
     isSecret,
     isSet: value !== undefined,
-    ...(value === undefined || isSecret ? {} : { value }),
+    ...(counts === undefined ? {} : { value: counts }),
   };
 }

@@ -12,7 +12,7 @@ import { getSetting, listSettings, printPath } from './config-show.js';
 
 export const page = {
   usage: [
-    'config [list] [--json]',
+    'config [list] [--long] [--json]',
     'config get <name> [--json]',
     'config set <name> <value>',
     'config unset <name>',
@@ -28,21 +28,27 @@ export const page = {
         'writes it into config.yaml of TURNOUT_HOME, whose comments stay; a value of "-" is read from stdin, so that a secret is in no history',
       operand: settingNames,
     },
-    unset: { about: 'takes it out of there', operand: settingNames },
+    unset: { about: 'takes it out of there, also a name that is no setting', operand: settingNames },
     path: { about: 'where config.yaml is' },
   },
-  flags: { ...jsonFlags, ...helpFlag },
+  flags: {
+    long: { type: 'switch', short: 'l', about: 'with `list`: what each setting is for' },
+    ...jsonFlags,
+    ...helpFlag,
+  },
   examples: [
     ['config set agent-backend codex'],
     ['config set permission-mode edits'],
     ['config get query-timeout-ms'],
   ],
-  exitCodes: "0 done · 1 not set, or config.yaml can't be written · 2 wrong usage or settings",
+  exitCodes:
+    "0 done · 1 not set, a secret, or config.yaml can't be written · 2 wrong usage, a wrong value or file",
 } as const satisfies CommandPage;
 
 /** What a command about settings may be asked for. */
 export interface ConfigOptions {
   readonly json: boolean;
+  readonly long: boolean;
 }
 
 interface Subcommand {
@@ -67,7 +73,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     const given = readFlags(argv, page.flags, { command: 'config' });
     if (given.has('help')) return await printHelp(page);
-    const json = wantsJson(given);
+    const options = { json: wantsJson(given), long: given.has('long') };
     // A value that begins with a dash stands behind `--`.
     const [name = 'list', ...words] = [...given.positionals, ...given.rawArgs];
     const command = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
@@ -76,7 +82,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       const expected = command.words.map((word) => ` <${word}>`).join('');
       throw wrongUsage('config', `expected: turnout config ${name}${expected}`);
     }
-    return await command.run(words, { json });
+    return await command.run(words, options);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     process.stderr.write(`turnout: ${error.explanation}\n`);

@@ -1,14 +1,17 @@
+import { vendorNames } from '../../backends/names.js';
+import { shortBackendName } from '../../config/formats.js';
+
 /**
- * Makes `demo` a backend of this program if the command line asks for it: `--backend demo`. Nobody else means it, and its
- * code is loaded for nobody else.
+ * Makes `demo` a backend of this program if the command line names one that is no vendor's: it may be `--backend demo`, and a
+ * wrong name is refused with the list of all that there are. Its code is loaded for nobody else.
  */
 export async function allowDemo(argv: readonly string[]): Promise<void> {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
-  const asked = words.some(
-    (word, at) =>
-      /^(--backend=|-b=?)demo$/i.test(word) ||
-      ((word === '--backend' || word === '-b') && /^demo$/i.test(words[at + 1]?.trim() ?? '')),
-  );
-  if (asked) (await import('./demo-backend.js')).registerDemoBackend();
+  const isOther = words.some((word, at) => {
+    const named = /^(?:--backend=|-b=?)(.+)$/s.exec(word)?.[1];
+    const written = word === '--backend' || word === '-b' ? words[at + 1] : named;
+    return written !== undefined && !vendorNames.some((name) => name === shortBackendName(written));
+  });
+  if (isOther) (await import('./demo-backend.js')).registerDemoBackend();
 }

@@ -1,12 +1,15 @@
 import { addChecked } from '../../backends/launch/checked-versions.js';
 import { versionIn } from '../../backends/launch/cli-version.js';
-import { pinnedVersion } from '../../backends/launch/vetted.js';
 import { backendNames, readBackendName } from '../../backends/registry.js';
+import type { Environment } from '../../config/home-directory.js';
 import { readEnvironment } from '../../config/read-environment.js';
+import { fromEnvironment, type SettingOrigins, settingWithOrigin } from '../../config/setting-origins.js';
+import { isSettingName } from '../../config/settings.js';
+import { usesSetting } from '../../config/used-settings.js';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
-import { checkDiscord, type DiscordReport } from '../../gateway/channels/discord/check-discord.js';
-import { type GatewayConfig, loadConfig, settingsLeftOut } from '../../gateway/config.js';
+import { checkDiscord } from '../../gateway/channels/discord/check-discord.js';
+import { type GatewayConfig, readConfig, settingsLeftOut } from '../../gateway/config.js';
 import { systemWarnings } from '../../process/system.js';
 import { openPeople } from '../archive/open-people.js';
 import type { CommandPage } from '../command/command-page.js';
@@ -14,12 +17,13 @@ import { exitingOnSignal, onEndingSignal } from '../command/ending-signals.js';
 import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { print } from '../command/print.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
+import { valueProblem } from '../config/value-problem.js';
 import { withInstalledBackend } from '../first-run/installed-backend.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
 import { version } from '../version.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
-import { type CliReport, inspectClis, isDemoAgent } from './inspect-clis.js';
-import { signInCommand } from './sign-in.js';
+import { type DoctorReport, doctorTable } from './doctor-table.js';
+import { type CliReport, inspectClis } from './inspect-clis.js';
 
 export const page = {
   usage: ['doctor [--deep] [--backend <name,…>] [--json]'],
@@ -48,7 +52,8 @@ export const page = {
     ['doctor --deep -b codex', 'does Codex really work?'],
     ['doctor --json | jq .clis'],
   ],
-  exitCodes: '0 all is well · 1 a scenario fails · 2 wrong usage · 3 no CLI is usable',
+  exitCodes:
+    '0 all is well · 1 the settings are wrong, the chosen CLI is not signed in, or a scenario fails · 2 wrong usage · 3 no CLI is usable',
 } as const satisfies CommandPage;
 
 interface DoctorOptions {
@@ -86,11 +91,16 @@ async function examineOrExplain(options: DoctorOptions): Promise<number> {
 }
 
 async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<number> {
-  const read = await readEnvironment({ environment: process.env, command: 'doctor' });
+  // A wrong settings file is what this command is there to explain: it goes on with what can be read of it.
+  const read = await readEnvironment({
+    environment: process.env,
+    command: 'doctor',
+    wrongFiles: 'report',
+  });
   const { inherited, origins, warnings } = read;
   // The default is marked in the table, and needs no words.
   const { settings } = await withInstalledBackend(read);
-  const config = loadConfig(settings, {}, origins, 'doctor');
+  const { config, problems } = readConfig(settings, {}, origins, 'doctor');
   const all = await exitingOnSignal(() => inspectClis(config, inherited, origins, showWaiting));
   if (config.discord.token !== undefined) showProgress('asking Discord …');
   const discord = await exitingOnSignal(async () =>
@@ -98,12 +108,17 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
   );
   clearProgress();
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
-  const report: Report = {
+  const report: DoctorReport = {
     turnout: version(),
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
     home: config.home,
     defaultBackend: config.agentBackend,
+    problems: [
+      ...read.problems.map(({ explanation }) => explanation),
+      ...problems,
+      ...wrongInFiles(settings, origins),
+    ],
     warnings: [
       ...warnings,
       ...config.warnings,
@@ -115,9 +130,17 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
     clis,
   };
   const usable = clis.filter((cli) => cli.usable);
-  const found = usable.length > 0 ? exitCodes.done : exitCodes.unavailable;
-  if (!isDeep) return print(json ? `${JSON.stringify(report, null, 2)}\n` : table(report), found);
-  if (!json) await print(table(report));
+  const isWrong = report.problems.length > 0;
+  const found = usable.length === 0 ? exitCodes.unavailable : isWrong ? exitCodes.failed : exitCodes.done;
+  // The scenarios need no account.
+  const asked = wanted ?? [config.agentBackend];
+  const isSignedOut = usable.some(({ backend, signedIn }) => signedIn === 'no' && asked.includes(backend));
+  if (!isDeep)
+    return print(
+      json ? `${JSON.stringify(report, null, 2)}\n` : doctorTable(report),
+      found === exitCodes.done && isSignedOut ? exitCodes.failed : found,
+    );
+  if (!json) await print(doctorTable(report));
   const deep = await examineDeeply(usable);
   const notKept = await remember(config.home, deep);
   if (notKept !== undefined) process.stderr.write(`turnout: ${notKept}\n`);
@@ -126,6 +149,16 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
     json ? `${JSON.stringify({ ...report, deep }, null, 2)}\n` : `\n${deepTable(deep)}`,
     usable.length === 0 || works ? found : exitCodes.failed,
   );
+}
+
+/** Values in the settings files that another command would refuse. In the environment they may be another program's. */
+function wrongInFiles(settings: Environment, origins: SettingOrigins): readonly string[] {
+  return Object.keys(origins).flatMap((name) => {
+    const [origin, value] = [origins[name], settings[name]];
+    const isOfFile = origin !== fromEnvironment && isSettingName(name) && !usesSetting('doctor', name);
+    const problem = isOfFile && value !== undefined ? valueProblem(name, value) : undefined;
+    return problem === undefined ? [] : [`${settingWithOrigin(name, origins)}: ${problem}`];
+  });
 }
 
 /** None without a gateway's data, and if that can't be read: other commands say so. */
@@ -180,87 +213,4 @@ async function remember(home: string, deep: readonly DeepReport[]): Promise<stri
   } catch (error) {
     return `the versions that passed were not remembered: ${(error as Error).message}`;
   }
-}
-
-interface Report {
-  readonly turnout: string;
-  readonly node: string;
-  readonly platform: string;
-  readonly home: string;
-  readonly defaultBackend: string;
-  readonly warnings: readonly string[];
-  readonly discord: DiscordReport;
-  readonly clis: readonly CliReport[];
-}
-
-function table(report: Report): string {
-  const lines = [
-    `Turnout ${report.turnout} · Node ${report.node} · ${report.platform} · state in ${report.home}`,
-    '',
-  ];
-  for (const cli of report.clis) {
-    const mark = cli.usable ? 'ok     ' : 'missing';
-    const isDefault = cli.backend === report.defaultBackend ? ' (default)' : '';
-    lines.push(
-      `${mark}  ${cli.backend.padEnd(9)} ${cli.usable ? `${cli.version ?? 'unknown version'}  ${cli.path}` : (cli.problem ?? '')}${isDefault}`,
-    );
-    const more = cli.usable ? [standing(cli), account(cli), abilities(cli), modes(cli)] : [notUsable(cli)];
-    lines.push(...more.flatMap((line) => wrapped(line, 19)));
-  }
-  lines.push('', `Discord  ${report.discord.summary}`);
-  for (const warning of report.warnings) lines.push('', `warning: ${warning}`);
-  return `${lines.join('\n')}\n`;
-}
-
-/** A terminal would break a long line within its words. */
-function wrapped(text: string, indent: number): readonly string[] {
-  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns || 80) - indent - 1) : Infinity;
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines.map((line) => `${' '.repeat(indent)}${line}`);
-}
-
-function notUsable({ install, setting }: CliReport): string {
-  const otherwise = setting === undefined ? '' : `; or correct ${setting}, or take it away`;
-  return `install it with: ${install}${otherwise}`;
-}
-
-function standing({ backend, vetting, checked, advice, install, version: printed }: CliReport): string {
-  if (isDemoAgent(printed)) return 'the demo agent: it calls no model';
-  if (vetting === 'vetted') return 'vetted';
-  if (checked)
-    return `${vetting} than the vetted ${pinnedVersion(backend)}; it passed \`turnout doctor --deep\` here`;
-  if (vetting !== undefined) return `${vetting} than the vetted ${pinnedVersion(backend)}: ${advice}`;
-  if (pinnedVersion(backend) === undefined) return 'not vetted: the lab does not know this CLI';
-  return `not vetted: the version is not known; a vetted one: ${install}`;
-}
-
-function abilities({ capabilities }: CliReport): string {
-  const yes = [
-    capabilities.textDeltas ? 'streams word by word' : 'streams message by message',
-    ...(capabilities.thinking ? ['thinking'] : []),
-    ...(capabilities.thinkingDepth?.length ? ['thinking depth'] : []),
-    ...(capabilities.maxTurns ? ['max turns'] : []),
-    ...(capabilities.allowedTools ? ['tool filter'] : []),
-    ...(capabilities.mcpConfig ? ['MCP per run'] : []),
-  ];
-  return yes.join(', ');
-}
-
-/** `ask` needs a live session: a one-shot CLI has ended its turn before anybody could answer. */
-function modes({ capabilities, live }: CliReport): string {
-  const liveModes = live === undefined ? '' : `; live: ${live.permissionModes.join(', ')}`;
-  return `modes: ${capabilities.permissionModes.join(', ')}${liveModes}`;
-}
-
-function account({ backend, signedIn, credentials, signIn, version: printed }: CliReport): string {
-  const kind = credentials === undefined ? '' : `: ${credentials}`;
-  if (isDemoAgent(printed)) return 'needs no account';
-  if (signedIn === 'yes') return `signed in${kind}`;
-  if (signedIn === 'no') return `NOT SIGNED IN: ${signInCommand(backend) ?? signIn ?? 'it has no account'}`;
-  return `no key or account was found${kind}; it may need none, or keep it where only it looks`;
 }

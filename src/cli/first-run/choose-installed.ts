@@ -10,9 +10,10 @@ export async function chooseInstalled(
   flag: string | undefined,
 ): Promise<InstalledChoice> {
   if (flag !== undefined || isBackendChosen(settings)) return { settings, notes: [] };
-  const { findInstalledBackend, noneInstalled } = await import('./installed-backend.js');
+  const { findInstalledBackend, NoneInstalled } = await import('./installed-backend.js');
   const { backend, note } = await findInstalledBackend(inherited);
-  if (backend === undefined || note === undefined) return { settings, notes: [], missing: noneInstalled() };
+  if (backend === undefined || note === undefined)
+    return { settings, notes: [], missing: new NoneInstalled() };
   // It is named until a turn with it was kept: then it is known.
   const [last] = knownSessions(trustedHome(settings));
   return {

@@ -1,5 +1,5 @@
 import { versionIn } from '../../backends/launch/cli-version.js';
-import { pinnedVersion, type Vetting, vettingOf } from '../../backends/launch/vetted.js';
+import { type Vetting, vettingOf } from '../../backends/launch/vetted.js';
 import { type BackendName, backendEntry, vendorNames } from '../../backends/registry.js';
 import { type Environment, userHome } from '../../config/home-directory.js';
 import { createRunner } from '../../runner/create-runner.js';
@@ -63,13 +63,12 @@ function described(backend: BackendName, install: string, found: Availability): 
   };
 }
 
-/** The CLI to propose: the present choice, else the first that is signed in, else the first that may be, else any. */
+/** The CLI to propose: the present choice, else the one that commands use without a choice (`findInstalledBackend`). */
 export function proposed(clis: readonly FoundCli[], present: string | undefined): FoundCli | undefined {
   const installed = clis.filter((cli) => cli.installed);
   return (
     installed.find(({ backend }) => backend === present) ??
     installed.find(({ signedIn }) => signedIn === 'yes') ??
-    installed.find(({ signedIn }) => signedIn === 'unknown') ??
     installed[0]
   );
 }
@@ -82,17 +81,15 @@ export function listClis(clis: readonly FoundCli[]): string {
     const mark = cli.installed ? String(number) : '-';
     return `  ${mark}  ${cli.backend.padEnd(9)} ${state(cli)}\n`;
   });
-  return rows.join('');
+  // A row has no room for it.
+  const others = clis.filter(({ vetting }) => vetting !== undefined && vetting !== 'vetted');
+  const note = `     not the vetted version: ${others.map(({ backend }) => backend).join(', ')} (see turnout doctor)\n`;
+  return `${rows.join('')}${others.length === 0 ? '' : note}`;
 }
 
 function state(cli: FoundCli): string {
   if (!cli.installed) return `not installed: ${cli.install}`;
-  const version = plainLine(cli.version ?? '?').padEnd(9);
-  const standing =
-    cli.vetting === undefined || cli.vetting === 'vetted'
-      ? []
-      : [`${cli.vetting} than the vetted ${pinnedVersion(cli.backend)}`];
-  return `${version} ${[account(cli), ...standing].join('; ')}`;
+  return `${plainLine(cli.version ?? '?').padEnd(9)} ${account(cli)}`;
 }
 
 function account({ signedIn, credentials, signIn }: FoundCli): string {

@@ -1,5 +1,5 @@
 import { vendorNames } from '../../backends/names.js';
-import { findBackendName, readBackendName } from '../../backends/registry.js';
+import { findBackendName, guessBackendName, readBackendName } from '../../backends/registry.js';
 import { editConfigFile, readConfigFile } from '../../config/edit-config-file.js';
 import { given } from '../../config/home-directory.js';
 import { type ReadEnvironment, readEnvironment } from '../../config/read-environment.js';
@@ -18,8 +18,9 @@ import { askLine, isTerminal } from '../output/ask-line.js';
 import { plainLine } from '../output/one-row.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
 import { type FoundCli, findClis, listClis, proposed } from './found-clis.js';
-import { noneInstalled } from './installed-backend.js';
-import { nextSteps } from './next-steps.js';
+import { NoneInstalled } from './installed-backend.js';
+import { firstSteps, nextSteps } from './next-steps.js';
+import { wantsDemo } from './offer-demo.js';
 
 export const page = {
   usage: ['init [options]'],
@@ -92,7 +93,7 @@ function parse(argv: readonly string[]): InitOptions | 'help' {
 
 async function initialise(options: InitOptions): Promise<number> {
   // A wrong config.yaml is explained here, and left alone.
-  const before = await readEnvironment({ environment: process.env });
+  const before = await readEnvironment({ environment: process.env, command: 'none' });
   const present = presentBackend(before);
   const cliPath = given(before.settings['BACKEND_CLI_PATH']);
   showProgress('looking for agent CLIs …');
@@ -101,6 +102,8 @@ async function initialise(options: InitOptions): Promise<number> {
   );
   clearProgress();
   if (!options.json) await print(`Agent CLIs on this machine:\n\n${listClis(clis)}\n`);
+  if (proposed(clis, present) === undefined && options.backend === undefined)
+    return withoutClis(!options.json);
   const chosen = await choose(clis, options, present);
   if (chosen === 'nobody') {
     await print('\n');
@@ -108,20 +111,54 @@ async function initialise(options: InitOptions): Promise<number> {
     return exitCodes.interrupted;
   }
   const home = before.settings['TURNOUT_HOME'] ?? '';
-  const inFile = await readConfigFile(home);
+  const { settings: inFile } = await readConfigFile(home);
   const changes = changesFor(chosen, options, inFile);
   const { path, changed } = await editConfigFile(home, changes);
+  const now = await readEnvironment({ environment: process.env, command: 'none' });
   const notes = [
     ...lostSettings(changes, inFile),
-    ...(await strongerSources(changes, path)),
+    ...strongerSources(changes, path, now),
     ...(chosen.installed ? [] : [`${chosen.backend} is not installed yet: ${chosen.install}`]),
   ];
   if (options.json) {
     const result = { path, backend: chosen.backend, changed, notes, clis };
     return print(`${JSON.stringify(result, null, 2)}\n`);
   }
-  const kept = `${chosen.backend} answers from now on: ${changed.length === 0 ? 'it was in' : 'kept in'} ${path}`;
-  return print(`${[kept, ...notes].join('\n')}\n\n${nextSteps(chosen)}`);
+  const isModeSet = now.origins['PERMISSION_MODE'] !== undefined;
+  const paragraphs = [
+    [...keptLines(chosen, changes, path, changed.length > 0), ...notes],
+    firstSteps(chosen),
+    // Whoever comes again knows them.
+    changed.length === 0 ? [] : nextSteps(isModeSet),
+  ].filter((lines) => lines.length > 0);
+  return print(`${paragraphs.map((lines) => lines.join('\n')).join('\n\n')}\n`);
+}
+
+function keptLines(
+  { backend }: FoundCli,
+  { BACKEND_MODEL: model, PERMISSION_MODE: mode }: Readonly<Record<string, string | undefined>>,
+  path: string,
+  isChanged: boolean,
+): readonly string[] {
+  const more = [
+    ...(model === undefined ? [] : [`the model ${plainLine(model)}`]),
+    ...(mode === undefined ? [] : [`the permission mode ${mode}`]),
+  ];
+  return [
+    isChanged
+      ? `${backend} answers from now on: kept in ${path}`
+      : `${backend} answers already: nothing was changed in ${path}`,
+    ...(more.length === 0 ? [] : [`with ${more.join(' and ')}`]),
+  ];
+}
+
+/** A person may look at the demo at once. */
+async function withoutClis(isListed: boolean): Promise<number> {
+  const missing = new NoneInstalled(isListed);
+  if (!isListed || !isTerminal()) throw missing;
+  if (!(await wantsDemo(missing))) return exitCodes.unavailable;
+  const chat = await import('../chat/chat.js');
+  return chat.main(['--backend', 'demo']);
 }
 
 /** The backend that the settings name, whichever of their sources has it. */
@@ -138,7 +175,7 @@ async function choose(
   const named = clis.find((cli) => cli.backend === backend);
   if (named !== undefined) return named;
   const proposal = proposed(clis, present);
-  if (proposal === undefined) throw noneInstalled();
+  if (proposal === undefined) throw new NoneInstalled();
   const installed = clis.filter((cli) => cli.installed);
   if (yes || json || installed.length === 1) return proposal;
   if (!isTerminal()) {
@@ -156,7 +193,9 @@ async function choose(
     const found = word === '' ? proposal : installed[Number(word) - 1];
     const meant = found ?? installed.find((cli) => cli.backend === findBackendName(word));
     if (meant !== undefined) return meant;
-    process.stdout.write('Type its number or its name.\n');
+    const guess = guessBackendName(word);
+    const isThere = installed.some((cli) => cli.backend === guess);
+    process.stdout.write(`Type its number or its name.${isThere ? ` Did you mean ${guess}?` : ''}\n`);
   }
 }
 
@@ -187,11 +226,11 @@ function lostSettings(
 }
 
 /** Settings of the environment and of `.env` are stronger than those of config.yaml. */
-async function strongerSources(
+function strongerSources(
   changes: Readonly<Record<string, string | undefined>>,
   path: string,
-): Promise<readonly string[]> {
-  const { settings, origins } = await readEnvironment({ environment: process.env });
+  { settings, origins }: ReadEnvironment,
+): readonly string[] {
   return Object.keys(changes).flatMap((name) => {
     const origin = origins[name];
     if (changes[name] === undefined || origin === undefined || origin === `in ${path}`) return [];

@@ -1,5 +1,12 @@
-import { type BackendName, backendEntry, backendNames, vendorNames } from '../../backends/registry.js';
-import type { Environment } from '../../config/home-directory.js';
+import type { FoundCredentials } from '../../backends/launch/credentials.js';
+import {
+  type BackendName,
+  backendEntry,
+  backendNames,
+  createBackend,
+  vendorNames,
+} from '../../backends/registry.js';
+import { type Environment, userHome } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
 import { isBackendChosen } from '../../gateway/choose-backend.js';
 import { findExecutable } from '../../process/find-executable.js';
@@ -12,11 +19,16 @@ export interface InstalledBackend {
   readonly note?: string;
 }
 
-/** Looks on the PATH, without starting anything: Claude if it is there, else the first of the others. */
+/**
+ * Looks on the PATH and for accounts, without starting anything: the first that is signed in, else Claude if it is there, else the
+ * first of the others. `turnout init` proposes the same one.
+ */
 export async function findInstalledBackend(environment: Environment): Promise<InstalledBackend> {
   const installed = await installedBackends(environment);
-  const [backend, ...others] = installed;
+  const backend =
+    installed.length < 2 ? installed[0] : ((await firstSignedIn(installed, environment)) ?? installed[0]);
   if (backend === undefined) return { backend };
+  const others = installed.filter((name) => name !== backend);
   const note =
     others.length === 0
       ? `using ${backend}, the only CLI that is installed; \`turnout init\` keeps a choice.`
@@ -32,6 +44,27 @@ export async function installedBackends(environment: Environment): Promise<reado
     return 'problem' in found ? [] : [name];
   });
   return (await Promise.all(looks)).flat();
+}
+
+/** Looked at from the user's home: a repository with settings of its own must not seem to be an account of the user's. */
+async function firstSignedIn(
+  names: readonly BackendName[],
+  env: Environment,
+): Promise<BackendName | undefined> {
+  for (const name of names) {
+    if ((await accountOf(name, env)) === 'yes') return name;
+  }
+  return undefined;
+}
+
+/** What can't be looked at is not known. */
+export async function accountOf(name: BackendName, env: Environment): Promise<FoundCredentials['signedIn']> {
+  try {
+    const backend = createBackend(name, { workingDir: userHome(env), env });
+    return (await backend.credentials?.())?.signedIn ?? 'unknown';
+  } catch {
+    return 'unknown';
+  }
 }
 
 /** The settings of a command, with the backend that is installed if nobody has chosen one. */
@@ -50,18 +83,21 @@ interface Sources {
 }
 
 /** The error of a turn that no CLI is there for. */
-export function noneInstalled(): TurnoutError {
-  const width = Math.max(...vendorNames.map((name) => name.length));
-  return new TurnoutError('not_installed', 'No agent CLI was found on your PATH.', {
-    hint: [
-      'Install one of them:',
-      ...vendorNames.map((name) => `  ${name.padEnd(width)}  ${backendEntry(name).install}`),
-      'or try the bundled demo agent, which needs no account:',
-      '  turnout run --backend demo "hello"',
-      '  turnout demo',
-      `One that is elsewhere: AGENT_BACKEND=${backendNames()[0]} and BACKEND_CLI_PATH=<its path>.`,
-    ].join('\n'),
-  });
+export class NoneInstalled extends TurnoutError {
+  /** `isListed`: what installs each CLI was told already. */
+  constructor(isListed = false) {
+    const width = Math.max(...vendorNames.map((name) => name.length));
+    const install = vendorNames.map((name) => `  ${name.padEnd(width)}  ${backendEntry(name).install}`);
+    super('not_installed', 'No agent CLI was found on your PATH.', {
+      hint: [
+        ...(isListed ? ['Install one of them,'] : ['Install one of them:', ...install]),
+        'or try the bundled demo agent, which needs no account:',
+        '  turnout chat --backend demo',
+        '  turnout run --backend demo "hello"',
+        `One that is elsewhere: AGENT_BACKEND=${backendNames()[0]} and BACKEND_CLI_PATH=<its path>.`,
+      ].join('\n'),
+    });
+  }
 }
 
 function list(names: readonly string[]): string {

@@ -1,36 +1,32 @@
-import { userCommands } from '../gateway/systemd-unit.js';
 import type { FoundCli } from './found-clis.js';
 
-/** What to type after `turnout init`. */
-export function nextSteps(
-  { installed, install, signedIn, signIn }: FoundCli,
-  platform: NodeJS.Platform = process.platform,
-): string {
-  const account =
-    signIn === undefined || signedIn === 'yes'
-      ? []
-      : [signedIn === 'no' ? `First sign in: ${signIn}.` : `If it has no account yet: ${signIn}.`, ''];
-  const first = installed ? account : [`First install it: ${install}`, ''];
-  const service =
-    platform === 'linux'
-      ? ['', 'To leave it running, as a service of your own (systemd):', ...userCommands.map(indented)]
-      : [];
-  return [
-    ...first,
-    'Next:',
-    '  turnout run "explain this repository"   one turn, in this directory',
-    '  turnout chat                            a conversation',
-    '  turnout gateway                         the page and the HTTP API',
-    '  turnout config list                     every setting',
-    '',
-    'A chat asks before an agent does something; `turnout run` and the gateway',
-    'let agents use their tools without asking. To be asked there, too:',
-    '  turnout config set permission-mode ask  (or edits, plan)',
-    ...service,
-    '',
-  ].join('\n');
+/** What the CLI still needs before it can answer; nothing if it is there and signed in. */
+export function firstSteps({ installed, install, signedIn, signIn }: FoundCli): readonly string[] {
+  if (!installed) return [`First install it: ${install}`];
+  if (signIn === undefined || signedIn === 'yes') return [];
+  return [signedIn === 'no' ? `First sign in: ${signIn}.` : `If it has no account yet: ${signIn}.`];
 }
 
-function indented(line: string): string {
-  return `  ${line}`;
+/** What to type after `turnout init`. `isModeSet`: somebody has chosen what agents may do. */
+export function nextSteps(
+  isModeSet: boolean,
+  platform: NodeJS.Platform = process.platform,
+): readonly string[] {
+  return [
+    'Next:',
+    '  turnout                                 a conversation',
+    '  turnout run "explain this repository"   one turn, in this directory',
+    '  turnout gateway                         the page and the HTTP API',
+    ...(platform === 'linux'
+      ? ['  turnout service                         the same, as a systemd unit to install']
+      : []),
+    '  turnout config list                     every setting',
+    ...(isModeSet
+      ? []
+      : [
+          '',
+          'A chat asks before an agent does something; `turnout run` and the gateway',
+          "don't, unless you type: turnout config set permission-mode ask",
+        ]),
+  ];
 }

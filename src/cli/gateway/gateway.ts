@@ -16,7 +16,7 @@ import { orExplain, type Served, serveGateway } from './serve-gateway.js';
 export const page = {
   usage: ['gateway [options]'],
   about:
-    'Takes messages over HTTP and from its own web page, gives them to an agent, and keeps everything on disk: a message that was accepted is answered, also after a crash. Settings come from config.yaml and .env in TURNOUT_HOME, the environment and these flags, in rising order, and never from the current directory; docs/configuration.md lists them.',
+    'Takes messages over HTTP and from its own web page, gives them to an agent, and keeps everything on disk: a message that was accepted is answered, also after a crash. Settings come from config.yaml and .env in TURNOUT_HOME, the environment and these flags, in rising order, and never from the current directory; `turnout config list` shows them.',
   flags: {
     backend: {
       type: 'text',

@@ -69,7 +69,7 @@ function installation(user: string | undefined): string {
 }
 
 /** The commands that make the gateway a service of the user's own manager. */
-export const userCommands: readonly string[] = [
+const userCommands: readonly string[] = [
   'mkdir -p ~/.config/systemd/user',
   'turnout service > ~/.config/systemd/user/turnout.service',
   'systemctl --user daemon-reload',

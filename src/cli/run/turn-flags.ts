@@ -6,7 +6,7 @@ import { looksLikeTools } from './tool-list.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 
-const runners = [...vendorNames, 'codex-sdk'];
+const runners = [...vendorNames, 'codex-sdk', 'demo'];
 
 /** O5: the flags of every command that runs turns: ours, and Claude's where they have a meaning. */
 export const turnFlags = {

@@ -88,7 +88,11 @@ async function orExplain(run: () => Promise<number>): Promise<number> {
 /** The CLIs' own records of this directory, without the sessions of the index. None of the CLIs is started. */
 async function recordedHere(here: string, ours: readonly KnownSession[]): Promise<readonly Listed[]> {
   const { backendNames, createBackend, backendEntry } = await import('../../backends/registry.js');
-  const { inherited } = await readEnvironment({ environment: process.env });
+  const { inherited } = await readEnvironment({
+    environment: process.env,
+    command: 'none',
+    wrongFiles: 'report',
+  });
   const lists = backendNames().map(async (backend): Promise<readonly Listed[]> => {
     const adapter = createBackend(backend, {
       cliPath: backendEntry(backend).command,

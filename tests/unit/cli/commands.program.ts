@@ -123,7 +123,7 @@ describe.concurrent('turnout doctor', () => {
   it('says in a line what can not be promised without /proc, and nothing with it [fault 13.13: no word of it on a Mac]', async ({
     stage,
   }) => {
-    const env = withPrograms(stage, { claude: 'echo 2.1.325' });
+    const env = { ...withPrograms(stage, { claude: 'echo 2.1.325' }), ANTHROPIC_API_KEY: 'dummy' };
     // The path of macOS needs ps, which is looked up in the system's own directories.
     const without = await turnout(stage, ['doctor'], { env: { ...env, TURNOUT_PROCESSES: 'ps' } });
     expect(without).toMatchObject({
@@ -140,12 +140,14 @@ describe.concurrent('turnout doctor', () => {
       gemini: 'echo "no node" >&2; exit 1',
     });
     const done = await turnout(stage, ['doctor', '--json'], { env });
-    expect(done).toMatchObject({ code: 0, stderr: '' });
+    // The one that would be used is not signed in.
+    expect(done).toMatchObject({ code: 1, stderr: '' });
     const report = JSON.parse(done.stdout);
     expect(report).toMatchObject({
       node: process.version,
       home: stage.home,
       defaultBackend: 'claude',
+      problems: [],
       warnings: [],
     });
     expect(report.clis).toMatchObject([
@@ -181,7 +183,7 @@ describe.concurrent('turnout doctor', () => {
     const { stdout } = await turnout(stage, ['doctor'], { env });
     const lines = stdout.split('\n').map((line) => line.trim());
     const below = (backend: string) =>
-      lines[lines.findIndex((line) => line.startsWith(`ok       ${backend}`)) + 1];
+      lines[lines.findIndex((line) => line.slice(9).startsWith(backend)) + 1];
     expect(below('claude')).toBe(
       'older than the vetted 2.1.325: update it with `npm install -g @anthropic-ai/claude-code@2.1.325`, or check it with `turnout doctor --deep --backend claude`',
     );
@@ -222,11 +224,15 @@ describe.concurrent('turnout doctor', () => {
     },
   );
 
-  it('exits with 3 when none is usable, with 2 for bad settings and wrong options', async ({ stage }) => {
+  it('exits with 3 when none is usable, with 1 for bad settings, with 2 for wrong options', async ({
+    stage,
+  }) => {
     const env = withPrograms(stage, {});
     expect(await turnout(stage, ['doctor', '--json'], { env })).toMatchObject({ code: 3 });
-    expect(await turnout(stage, ['doctor'], { env: { ...env, AGENT_BACKEND: 'gpt' } })).toMatchObject({
-      code: 2,
+    const wrong = { ...env, AGENT_BACKEND: 'gpt', BACKEND_CLI_PATH: stage.program('agent', 'echo 1.2.3') };
+    expect(await turnout(stage, ['doctor'], { env: wrong })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('WRONG    AGENT_BACKEND in the environment: Unknown backend "gpt"'),
     });
     expect(await turnout(stage, ['doctor', '--nonsense'], { env })).toMatchObject({ code: 2 });
   });

@@ -193,17 +193,20 @@ describe.concurrent('settings', () => {
       const path = join(stage.home, name);
       writeFileSync(path, '# nothing\n', { mode: 0o600 });
       chmodSync(path, 0o620);
-      const done = await turnout(stage, ['doctor'], { env: { BACKEND_CLI_PATH: programPath('fail.sh') } });
+      const env = { BACKEND_CLI_PATH: programPath('fail.sh') };
+      const done = await turnout(stage, ['run', 'hi'], { env });
       expect(done).toMatchObject({ code: 2, stderr: expect.stringMatching(`${name}.*\n?.*chmod go-w`) });
+      // The doctor explains it, and takes nothing from there.
+      expect((await turnout(stage, ['doctor'], { env })).stdout).toMatch(`WRONG    ${path}`);
       chmodSync(path, 0o600);
       if (process.getuid?.() !== 0) continue;
       chownSync(path, 65534, 65534);
-      const owned = await turnout(stage, ['doctor']);
+      const owned = await turnout(stage, ['run', 'hi']);
       expect(owned).toMatchObject({ code: 2, stderr: expect.stringContaining(`${name} belongs to`) });
       chownSync(path, 0, 0);
     }
     chmodSync(stage.home, 0o777);
-    expect(await turnout(stage, ['doctor'])).toMatchObject({
+    expect(await turnout(stage, ['run', 'hi'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('chmod go-w'),
     });

@@ -108,6 +108,32 @@ describe('a changed config.yaml (18.2)', () => {
     expect(readdirSync(home)).toEqual(['config.yaml']);
   });
 
+  it('that is wrong can be put right, name by name', async () => {
+    writeFileSync(file(), '# mine\nhttp-prot: 1\nfoo: 2\nlease_ms: 1000\nLEASE_MS: 2000\n', { mode: 0o600 });
+    // What makes it no better is refused.
+    await expect(editConfigFile(home, { HTTP_PORT: '2' })).rejects.toThrow('"http-prot" is no setting');
+    expect((await editConfigFile(home, { HTTP_PROT: undefined })).changed).toEqual(['HTTP_PROT']);
+    await editConfigFile(home, { LEASE_MS: '5000' });
+    await editConfigFile(home, { FOO: undefined, HTTP_PORT: '2' });
+    expect(readFileSync(file(), 'utf8')).toBe('# mine\nlease_ms: 5000\nHTTP_PORT: 2\n');
+  });
+
+  it('finds a name with dashes', async () => {
+    writeFileSync(file(), 'http-port: 1 # y\n', { mode: 0o600 });
+    await editConfigFile(home, { HTTP_PORT: '2' });
+    expect(readFileSync(file(), 'utf8')).toBe('http-port: 2 # y\n');
+  });
+
+  it('is left alone if it is read-only', async () => {
+    writeFileSync(file(), 'HTTP_PORT: 1\n', { mode: 0o400 });
+    await expect(editConfigFile(home, { HTTP_PORT: '2' })).rejects.toMatchObject({
+      message: `${file()} is read-only. Nothing was changed.`,
+      hint: `To change it: chmod u+w ${file()}`,
+    });
+    expect(readFileSync(file(), 'utf8')).toBe('HTTP_PORT: 1\n');
+    expect(statSync(file()).mode & 0o777).toBe(0o400);
+  });
+
   it('stays a link to where it is', async () => {
     const real = join(home, 'real.yaml');
     writeFileSync(real, 'HTTP_PORT: 1\n', { mode: 0o600 });

@@ -12,7 +12,7 @@ it('a name that looks like one of ours is suggested (17.7)', async () => {
   for (const name of ['HTTP_PROXY', 'ANTHROPIC_API_KEY', 'HTTP_PORT', 'HTTPS_PROXY'])
     expect(warned(name)).toBe('');
   await expect(parseConfigFile('/h/config.yaml', 'DISCORD_TOKEN: x')).rejects.toThrow(
-    'is no setting; is DISCORD_BOT_TOKEN meant?',
+    'is no setting. Did you mean DISCORD_BOT_TOKEN?',
   );
 });
 

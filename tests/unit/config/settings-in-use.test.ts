@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeSettings } from '../../../src/config/describe-settings.js';
-import { settingNames } from '../../../src/config/settings.js';
+import { problemOf, settingNames } from '../../../src/config/settings.js';
 import { settingsInUse } from '../../../src/config/settings-in-use.js';
 
 let home: string;
@@ -30,11 +30,13 @@ describe('settings in use (18.3)', () => {
       join(home, 'config.yaml'),
       'http_port: 9000\npermission_mode: plan\nquery_timeout_ms: 1000\n',
     );
-    const all = await settingsInUse({
-      environment: { TURNOUT_HOME: home, PERMISSION_MODE: 'edits', HTTP_TOKEN: 'x y', QUERY_TIMEOUT_MS: '' },
-      flags: { WORKING_DIR: '/srv' },
-    });
-    const of = (name: string) => all.find((each) => each.name === name);
+    const environment = {
+      ...{ TURNOUT_HOME: home, PERMISSION_MODE: 'edits', HTTP_TOKEN: 'x y', QUERY_TIMEOUT_MS: '' },
+      CONFIG_DIR: './config',
+    };
+    const all = await settingsInUse({ environment, flags: { WORKING_DIR: '/srv' } }, problemOf);
+    expect(all.problems).toEqual([]);
+    const of = (name: string) => all.settings.find((each) => each.name === name);
     expect(of('HTTP_PORT')).toMatchObject({
       value: '9000',
       origin: 'file',
@@ -48,5 +50,20 @@ describe('settings in use (18.3)', () => {
     expect(of('HTTP_TOKEN')).toMatchObject({ isSecret: true, problem: expect.stringContaining('visible') });
     expect(of('LOG_LEVEL')).toMatchObject({ origin: 'default', defaultValue: 'info' });
     expect(of('LOG_LEVEL')).not.toHaveProperty('value');
+    // Exported for another program: it is marked, and keeps nobody from looking.
+    expect(of('CONFIG_DIR')).toMatchObject({ value: './config', problem: 'expected an absolute path' });
+    expect(of('BACKEND_MAX_TURNS')).toMatchObject({ defaultValue: '25' });
+    expect(of('PERMISSION_MODE')).toMatchObject({ defaultValue: 'bypass', inChat: 'ask' });
+  });
+
+  it('shows what can be read of files that are wrong, with what is wrong in them', async () => {
+    writeFileSync(join(home, 'config.yaml'), 'http_port: 9000\nhttp_prot: 1\n');
+    writeFileSync(join(home, '.env'), 'nonsense\n');
+    const { settings, problems } = await settingsInUse({ environment: { TURNOUT_HOME: home } }, problemOf);
+    expect(settings.find(({ name }) => name === 'HTTP_PORT')).toMatchObject({ value: '9000' });
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('line 2: "http_prot" is no setting. Did you mean HTTP_PORT?'),
+      expect.stringContaining('line 1: expected NAME=value'),
+    ]);
   });
 });

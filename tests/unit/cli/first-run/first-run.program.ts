@@ -39,8 +39,8 @@ describe('turnout init (18.2)', () => {
     expect(terminal.screen).toContain('2  codex     0.166.0   signed in: CODEX_API_KEY');
     expect(terminal.screen).toContain('-  gemini    not installed: npm install -g @google/gemini-cli@0.61.0');
     expect(existsSync(join(stage.home, 'config.yaml'))).toBe(false);
-    terminal.type('7\r');
-    await terminal.until('Type its number or its name.');
+    terminal.type('clod\r');
+    await terminal.until('Type its number or its name. Did you mean claude?');
     await terminal.until('Enter for codex: ', 2);
     terminal.type('1\r');
     expect(await terminal.exitCode).toBe(0);
@@ -67,7 +67,9 @@ describe('turnout init (18.2)', () => {
     const place = placeWith(stage, both, { CODEX_API_KEY: 'k' });
     const first = await turnout(place, ['init']);
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('codex is chosen') });
-    expect(first.stdout).toContain('systemctl --user enable --now turnout');
+    expect(first.stdout).toContain('turnout service  ');
+    const again = await turnout(place, ['init', '--yes']);
+    expect(again.stdout).toMatch(/\ncodex answers already: nothing was changed in .*config\.yaml\n$/);
     writeFileSync(
       join(stage.home, 'config.yaml'),
       `${config(stage)}# mine\nHTTP_PORT: 1 # y\nBACKEND_MODEL: gpt\n`,
@@ -84,6 +86,8 @@ describe('turnout init (18.2)', () => {
     );
     const third = await turnout(place, ['init', '--yes', '-m', 'opus']);
     expect(third).toMatchObject({ code: 0, stderr: '' });
+    expect(third.stdout).toContain('\nwith the model opus\n');
+    expect(third.stdout).not.toContain('permission');
     expect(config(stage)).toContain('AGENT_BACKEND: claude\n');
     expect(config(stage)).toContain('BACKEND_MODEL: opus\n');
   });
@@ -104,8 +108,28 @@ describe('turnout init (18.2)', () => {
   it('offers the demo where no CLI is installed', async ({ stage }) => {
     const done = await turnout(placeWith(stage, {}), ['init']);
     expect(done).toMatchObject({ code: 3, stderr: expect.stringContaining('turnout run --backend demo') });
+    // What installs each is in the table.
+    expect(done.stderr).not.toContain('npm install');
     expect(existsSync(join(stage.home, 'config.yaml'))).toBe(false);
   });
+
+  it.for([['init'], ['chat'], []] as const)(
+    'and starts it in a terminal where no CLI is installed: turnout %s',
+    async (args, { stage }) => {
+      const place = placeWith(stage, {});
+      const left = new TerminalRun(place, args, 80);
+      await left.until('Enter starts the demo');
+      left.type('\u0003');
+      expect(await left.exitCode).toBe(3);
+      const terminal = new TerminalRun(place, args, 80);
+      await terminal.until('Enter starts the demo (no account needed), Ctrl-C leaves: ');
+      terminal.type('\r');
+      await terminal.until('/help lists the commands');
+      expect(terminal.screen).toContain('demo · ');
+      terminal.type('\u0004');
+      expect(await terminal.exitCode).toBe(0);
+    },
+  );
 
   it('takes nothing from the directory that it is started in', async ({ stage }) => {
     const place = placeWith(stage, both);
@@ -133,15 +157,24 @@ describe('turnout init (18.2)', () => {
   });
 });
 
+describe('a chat with a CLI that nobody is signed in to (18.2)', () => {
+  it('says so, and what to type', async ({ stage }) => {
+    const terminal = new TerminalRun(placeWith(stage, { codex: 'sleep 10' }), ['chat'], 80);
+    await terminal.until('codex is not signed in: run `codex login`');
+    terminal.type('\u0004');
+    expect(await terminal.exitCode).toBe(0);
+  });
+});
+
 describe('turnout config (18.2)', () => {
   it('shows every setting, its value and where it comes from, and no secret', async ({ stage }) => {
     const place = placeWith(stage, {}, { HTTP_TOKEN: 'a-very-secret-token', LOG_LEVEL: 'warn' });
     await turnout(place, ['config', 'set', 'http-port', '9000']);
     const { stdout } = await turnout(place, ['config', 'list']);
-    expect(stdout).toMatch(/^HTTP_PORT +9000 +config\.yaml$/m);
-    expect(stdout).toMatch(/^LOG_LEVEL +warn +environment$/m);
-    expect(stdout).toMatch(/^HTTP_TOKEN +\(set, not shown\) +environment$/m);
-    expect(stdout).toMatch(/^QUERY_TIMEOUT_MS +600000 +default$/m);
+    expect(stdout).toMatch(/^ {2}HTTP_PORT +9000 +config\.yaml$/m);
+    expect(stdout).toMatch(/^ {2}LOG_LEVEL +warn +environment$/m);
+    expect(stdout).toMatch(/^ {2}HTTP_TOKEN +\(set, not shown\) +environment$/m);
+    expect(stdout).toMatch(/^Turns\n {2}QUERY_TIMEOUT_MS +600000 +default; chat: none$/m);
     const json = await turnout(place, ['config', '--output', 'json']);
     expect(JSON.parse(json.stdout)).toContainEqual(
       expect.objectContaining({ name: 'HTTP_PORT', value: '9000', origin: 'file', defaultValue: '8420' }),
@@ -160,6 +193,26 @@ describe('turnout config (18.2)', () => {
     },
   );
 
+  it('shows and repairs a file that is wrong, and marks a wrong value', async ({ stage }) => {
+    const place = placeWith(stage, {}, { CONFIG_DIR: './x', QUERY_TIMEOUT_MS: 'soon' });
+    mkdirSync(stage.home, { recursive: true });
+    writeFileSync(join(stage.home, 'config.yaml'), 'http-port: 9000\nagent_bakend: claude\n');
+    const list = await turnout(place, ['config', 'list', '--long']);
+    expect(list).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('line 2: "agent_bakend" is no setting. Did you mean AGENT_BACKEND?'),
+    });
+    expect(list.stdout).toMatch(/HTTP_PORT +9000 +config\.yaml\n {4}the port of the HTTP API/);
+    expect(list.stdout).toMatch(/CONFIG_DIR +\.\/x +environment\n {4}WRONG: expected an absolute path\n/);
+    expect((await turnout(place, ['config', 'unset', 'agent_bakend'])).code).toBe(0);
+    expect(config(stage)).toBe('http-port: 9000\n');
+    expect(await turnout(place, ['config', 'get', 'query-timeout-ms'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('expected a whole number'),
+    });
+    expect(await turnout(place, ['agent', 'list'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('gets, sets and takes out', async ({ stage }) => {
     const place = placeWith(stage, {}, { PERMISSION_MODE: 'plan' });
     expect(await turnout(place, ['config', 'get', 'http-port'])).toMatchObject({ code: 0, stdout: '8420\n' });
@@ -171,7 +224,12 @@ describe('turnout config (18.2)', () => {
     // A path that is typed begins here, not in the file's directory.
     await turnout(place, ['config', 'set', 'working-dir', '.']);
     expect(config(stage)).toContain(`WORKING_DIR: ${realpathSync(stage.workingDir)}\n`);
+    expect((await turnout(place, ['config', 'set', 'working-dir', './sub'])).stderr).toContain(
+      'is not there',
+    );
+    expect((await turnout(place, ['config', 'set', 'http-token', 'x'])).stderr).toContain('history');
     await turnout(place, ['config', 'set', 'http-token', '-'], { stdin: 'a-very-secret-token\n' });
+    expect(await turnout(place, ['config', 'get', 'http-token'])).toMatchObject({ code: 1, stdout: '' });
     expect(config(stage)).toContain('HTTP_TOKEN: a-very-secret-token\n');
     expect(await turnout(place, ['config', 'unset', 'http-token'])).toMatchObject({ code: 0 });
     expect(config(stage)).not.toContain('HTTP_TOKEN');
@@ -281,10 +339,12 @@ describe('a turn that somebody wants to go on with (18.4)', () => {
   }) => {
     const place = placeWith(stage, {});
     expect((await turnout(place, ['run', '--backend', 'demo', 'hello'])).code).toBe(0);
+    const wrong = await turnout(place, ['run', '--backend', 'demoo', 'hello']);
+    expect(wrong.stderr).toMatch(/Valid backends: .*demo.*Did you mean demo\?/);
     const none = await turnout(place, ['run', 'hello']);
     expect(none).toMatchObject({ code: 3, stdout: '' });
     expect(none.stderr).toMatch(
-      /No agent CLI was found[\s\S]*npm install -g opencode-ai@[\s\S]*turnout demo/,
+      /No agent CLI was found[\s\S]*npm install -g opencode-ai@[\s\S]*turnout chat --backend demo/,
     );
   });
 });
@@ -296,11 +356,16 @@ describe('turnout doctor (18.2)', () => {
     const place = placeWith(stage, both, { CODEX_API_KEY: 'k' });
     const { stdout, stderr } = await turnout(place, ['doctor']);
     expect(stderr).toBe('');
-    expect(stdout).toContain('NOT SIGNED IN: run `claude`, and type /login there\n');
+    expect(stdout).toMatch(
+      /^sign in {2}claude .*\n.*\n +not signed in: run `claude`, and type \/login there\n/m,
+    );
+    expect(stdout).toMatch(/^ok {7}codex .*\(default\)$/m);
     expect(stdout).toContain('signed in: CODEX_API_KEY');
     expect(stdout).toMatch(/install it with: npm install -g opencode-ai@\d/);
     const terminal = new TerminalRun(place, ['doctor'], 80);
+    // The one that is signed in is the one that would be used.
     expect(await terminal.exitCode).toBe(0);
+    expect((await turnout(place, ['doctor', '-b', 'claude'])).code).toBe(1);
     expect(terminal.screen).toContain('asking for versions: claude');
     // The last of it is taken away before the table begins.
     expect(terminal.screen).toContain('\r\u001b[KTurnout ');
@@ -310,5 +375,22 @@ describe('turnout doctor (18.2)', () => {
       .slice(1);
     for (const row of rows)
       if (!row.includes(dirname(stage.home))) expect(row.length).toBeLessThanOrEqual(80);
+  });
+
+  it('begins with what is wrong in the settings files', async ({ stage }) => {
+    const place = placeWith(stage, both, { CODEX_API_KEY: 'k', HTTP_PORT: 'of another program' });
+    mkdirSync(stage.home, { recursive: true });
+    writeFileSync(join(stage.home, 'config.yaml'), 'http_prot: 1\nLEASE_MS: soon\nAGENT_BACKEND: codex\n');
+    const { code, stdout, stderr } = await turnout(place, ['doctor']);
+    expect([code, stderr]).toEqual([1, '']);
+    const [, , first = '', second = ''] = stdout.split('\n');
+    expect(first).toBe(`WRONG    ${join(stage.home, 'config.yaml')} is wrong:`);
+    expect(second).toBe('           - line 1: "http_prot" is no setting. Did you mean HTTP_PORT?');
+    expect(stdout).toContain(
+      `WRONG    LEASE_MS in ${join(stage.home, 'config.yaml')}: expected a whole number`,
+    );
+    expect(stdout).not.toContain('another program');
+    // What can be read counts.
+    expect(stdout).toMatch(/^ok {7}codex .*\(default\)$/m);
   });
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settingNamed } from '../../../../src/cli/config/setting-named.js';
 import { chooseInstalled } from '../../../../src/cli/first-run/choose-installed.js';
 import { type FoundCli, listClis, proposed } from '../../../../src/cli/first-run/found-clis.js';
-import { nextSteps } from '../../../../src/cli/first-run/next-steps.js';
+import { firstSteps, nextSteps } from '../../../../src/cli/first-run/next-steps.js';
 import { noteSession } from '../../../../src/cli/sessions/session-index.js';
 
 const cli = (backend: string, more: Partial<FoundCli> = {}): FoundCli => ({
@@ -14,12 +14,12 @@ const cli = (backend: string, more: Partial<FoundCli> = {}): FoundCli => ({
 });
 
 describe('the CLI that is proposed (18.2)', () => {
-  it('is the present choice, else the first that is signed in, else the first that may be', () => {
+  it('is the present choice, else the first that is signed in, else the first', () => {
     const clis = [cli('claude'), cli('codex', { signedIn: 'unknown' }), cli('gemini', { signedIn: 'yes' })];
     expect(proposed(clis, undefined)?.backend).toBe('gemini');
     expect(proposed(clis, 'claude')?.backend).toBe('claude');
     expect(proposed(clis, 'opencode')?.backend).toBe('gemini');
-    expect(proposed(clis.slice(0, 2), undefined)?.backend).toBe('codex');
+    expect(proposed(clis.slice(0, 2), undefined)?.backend).toBe('claude');
     expect(proposed(clis.slice(0, 1), undefined)?.backend).toBe('claude');
     expect(proposed([cli('claude', { installed: false, signedIn: 'yes' })], 'claude')).toBeUndefined();
   });
@@ -33,18 +33,27 @@ describe('the CLI that is proposed (18.2)', () => {
     expect(text.split('\n')).toEqual([
       '  1  claude    2.1.325   not signed in: run `claude`, and type /login there',
       '  -  codex     not installed: npm install -g codex',
-      '  2  gemini    0.1       signed in: a key; older than the vetted 0.61.0',
+      '  2  gemini    0.1       signed in: a key',
+      '     not the vetted version: gemini (see turnout doctor)',
       '',
     ]);
   });
 
-  it('comes with what to type next', () => {
-    expect(nextSteps(cli('codex', { signIn: 'run `codex login`' }), 'linux')).toMatch(
-      /^First sign in: run `codex login`\.\n[\s\S]*turnout service > [\s\S]*enable --now turnout\n$/,
-    );
-    expect(nextSteps(cli('codex', { installed: false }), 'darwin')).toMatch(/^First install it: npm install/);
-    expect(nextSteps(cli('codex', { signedIn: 'yes' }), 'darwin')).toMatch(/^Next:\n(?![\s\S]*systemd)/);
-    for (const line of nextSteps(cli('codex')).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  it('comes with what to type first and next', () => {
+    expect(firstSteps(cli('codex', { signIn: 'run `codex login`' }))).toEqual([
+      'First sign in: run `codex login`.',
+    ]);
+    expect(firstSteps(cli('codex', { installed: false }))).toEqual([
+      'First install it: npm install -g codex',
+    ]);
+    expect(firstSteps(cli('codex', { signedIn: 'yes' }))).toEqual([]);
+    const next = nextSteps(false, 'linux');
+    expect(next.join('\n')).toMatch(/turnout service[\s\S]*turnout config set permission-mode ask$/);
+    expect(next.length).toBeLessThanOrEqual(10);
+    // Not true any more when a mode was chosen.
+    expect(nextSteps(true, 'linux').join('\n')).not.toMatch(/permission|asks/);
+    expect(nextSteps(false, 'darwin').join('\n')).not.toContain('systemd');
+    for (const line of next) expect(line.length).toBeLessThanOrEqual(80);
   });
 });
 
@@ -60,8 +69,13 @@ describe('a backend that nobody has chosen (18.2)', () => {
     const PATH = join(directory, names.join('-') || 'none');
     mkdirSync(PATH, { recursive: true });
     for (const name of names) writeFileSync(join(PATH, name), '', { mode: 0o755 });
-    return chooseInstalled({ TURNOUT_HOME: directory, ...settings }, { PATH }, flag);
+    return chooseInstalled(
+      { TURNOUT_HOME: directory, ...settings },
+      { PATH, HOME: directory, ...keys },
+      flag,
+    );
   };
+  let keys: Record<string, string> = {};
   const chosen = async (...given: Parameters<typeof choose>) =>
     (await choose(...given)).settings['AGENT_BACKEND'];
 
@@ -77,6 +91,15 @@ describe('a backend that nobody has chosen (18.2)', () => {
       ],
     });
     expect(await chosen(['opencode', 'gemini'])).toBe('gemini');
+  });
+
+  it('is the first that is signed in, as `init` proposes it', async () => {
+    keys = { CODEX_API_KEY: 'dummy', GEMINI_API_KEY: 'dummy' };
+    expect(await choose(['claude', 'codex', 'gemini'])).toMatchObject({
+      settings: { AGENT_BACKEND: 'codex' },
+      notes: [expect.stringContaining('using codex; claude and gemini are installed too')],
+    });
+    keys = {};
   });
 
   it('is named until a turn was run with it', async () => {
