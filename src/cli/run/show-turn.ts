@@ -89,7 +89,7 @@ async function tellTurn(kept: KeptTurn, terminal: Terminal, again: string | unde
   const { columns } = terminal;
   if (columns === undefined || again === undefined || kept.told === undefined) return;
   const { turnFooter } = await import('./turn-footer.js');
-  terminal.dim(turnFooter({ ...kept.told, again }, columns));
+  for (const row of turnFooter({ ...kept.told, again }, columns)) terminal.dim(row);
 }
 
 /** Most turns have no trace, and don't load what finds the secrets in one. */
