@@ -15,18 +15,17 @@ import { turnoutProgram } from './built-files.js';
 import type { CommandPage } from './command/command-page.js';
 import { onEndingSignal } from './command/ending-signals.js';
 import { jsonFlags, wantsJson } from './command/json-flags.js';
-import { print, printHelp } from './command/print.js';
-import { readFlags, wrongUsage } from './command/read-flags.js';
-import { helpFlag } from './command/run-command.js';
+import { print } from './command/print.js';
+import { wrongUsage } from './command/read-flags.js';
+import { helpFlag, runCommand } from './command/run-command.js';
 import { unknownSubcommand } from './command/unknown-command.js';
-import { explainFailures } from './run/run.js';
 import { sweepAfterCrash } from './run/sweep-after-crash.js';
 
 /** The host ends when nobody has used it for so long. */
 const idleMs = 10 * 60_000;
 
 export const page = {
-  usage: ['host status [--json]', 'host stop [--json]'],
+  usage: ['host [status] [--json]', 'host stop [--json]'],
   about:
     'The resident host of `turnout run --warm`: it keeps agent CLIs started, so that a run does not wait for one. The first run with --warm starts it; ten minutes without a turn end it.',
   subcommands: {
@@ -43,22 +42,31 @@ export const page = {
 } as const satisfies CommandPage;
 
 /** `turnout host`: shows and ends the resident host. `serve` is what a client starts. */
-export async function main(argv: readonly string[]): Promise<number> {
-  return explainFailures(async () => {
-    const flagged = readFlags(argv, page.flags, { command: 'host' });
-    if (flagged.has('help')) return printHelp(page);
-    const [act = '', ...rest] = [...flagged.positionals, ...flagged.rawArgs];
-    if (act === '') throw wrongUsage('host', 'Which one? `turnout host` has status and stop.');
-    if (act !== 'serve' && !Object.hasOwn(page.subcommands, act))
-      throw unknownSubcommand('host', act, page.subcommands);
-    if (rest.length > 0)
-      throw wrongUsage('host', `nothing is expected behind ${act}, got ${JSON.stringify(rest.join(' '))}`);
-    const json = wantsJson(flagged);
-    const { settings } = await readEnvironment({ environment: process.env });
-    const { home, pool } = readConfig(settings).config;
-    if (act === 'serve') return await serve(home, { ...pool, ...limitsUnless(settings) });
-    return await ask(home, act === 'stop' ? 'stop' : 'status', json);
-  });
+export function main(argv: readonly string[]): Promise<number> {
+  return runCommand(
+    {
+      name: 'host',
+      page,
+      read: (given) => {
+        const [act = 'status', ...rest]: readonly string[] = [...given.positionals, ...given.rawArgs];
+        if (act !== 'serve' && act !== 'status' && act !== 'stop')
+          throw unknownSubcommand('host', act, page.subcommands);
+        if (rest.length > 0)
+          throw wrongUsage(
+            'host',
+            `nothing is expected behind ${act}, got ${JSON.stringify(rest.join(' '))}`,
+          );
+        return { act, json: wantsJson(given) } as const;
+      },
+      run: async ({ act, json }) => {
+        const { settings } = await readEnvironment({ environment: process.env });
+        const { home, pool } = readConfig(settings).config;
+        if (act === 'serve') return await serve(home, { ...pool, ...limitsUnless(settings) });
+        return await ask(home, act, json);
+      },
+    },
+    argv,
+  );
 }
 
 /** Less than a gateway's: this is a convenience on a machine where somebody works. */

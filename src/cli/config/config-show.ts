@@ -6,6 +6,7 @@ import { type SettingInUse, settingsInUse } from '../../config/settings-in-use.j
 import { exitCodes } from '../../core/exit-codes.js';
 import { print } from '../command/print.js';
 import { columnsOf, cutToColumns, plainLine } from '../output/one-row.js';
+import { say } from '../output/say.js';
 import type { ConfigOptions } from './config.js';
 import { settingNamed } from './setting-named.js';
 
@@ -37,10 +38,10 @@ export async function getSetting(written: string, { json }: ConfigOptions): Prom
   if (setting === undefined) throw new Error(`${name} has no description`);
   if (json) return print(`${JSON.stringify(shown(setting), null, 2)}\n`);
   const value = shownValue(setting);
-  if (setting.problem !== undefined) process.stderr.write(`turnout: ${name}: ${setting.problem}\n`);
+  if (setting.problem !== undefined) say(`${name}: ${setting.problem}`);
   if (value !== undefined) return print(`${value}\n`);
   const otherwise = setting.otherwise === undefined ? '' : `: ${setting.otherwise}`;
-  process.stderr.write(`turnout: ${name} is not set${otherwise}\n`);
+  say(`${name} is not set${otherwise}`);
   return exitCodes.failed;
 }
 

@@ -1,7 +1,6 @@
 import { settingNames } from '../../config/settings.js';
-import { TurnoutError } from '../../core/errors.js';
-import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
 import type { CommandPage } from '../command/command-page.js';
+import { explainFailure } from '../command/explain-failure.js';
 import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { printHelp } from '../command/print.js';
 import { readFlags, wrongUsage } from '../command/read-flags.js';
@@ -78,8 +77,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return await command.run(words, { json });
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
-    return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
+    return explainFailure(error);
   }
 }

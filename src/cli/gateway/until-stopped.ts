@@ -1,6 +1,7 @@
 import { exitCodes } from '../../core/exit-codes.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { type EndingSignal, onEndingSignal } from '../command/ending-signals.js';
+import { say } from '../output/say.js';
 
 /**
  * A second signal within this time counts as the same one: `npm start` passes on a signal that the whole
@@ -59,8 +60,4 @@ function waiting(running: number, graceMs: number, signal: EndingSignal): string
 
 function turns(count: number): string {
   return count === 1 ? '1 turn' : `${count} turns`;
-}
-
-function say(text: string): void {
-  process.stderr.write(`turnout: ${text}\n`);
 }
