@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { coloured, hasColours } from '../../core/colours.js';
+import { type Colour, coloured, hasColours } from '../../core/colours.js';
+import { cutToColumns } from './one-row.js';
 import { harmless, messageFor, type Output } from './say.js';
 import { Spinner } from './spinner.js';
 
@@ -69,6 +70,11 @@ export class Terminal {
     this.#tell(harmless(line));
   }
 
+  /** True if stdout and stderr are seen in one place. */
+  get isOneScreen(): boolean {
+    return this.#out.isTTY === true && this.#err.isTTY === true;
+  }
+
   /** The width of the terminal that stderr is; undefined if it is none. */
   get columns(): number | undefined {
     return this.#err.isTTY ? this.#err.columns || 80 : undefined;
@@ -76,19 +82,21 @@ export class Terminal {
 
   /** Prints a message to stderr if that is a terminal. */
   hint(text: string): void {
-    this.dim(text.length <= 160 ? text : `${text.slice(0, 159)}…`);
+    this.aside(text.length <= 160 ? text : `${text.slice(0, 159)}…`);
   }
 
-  /** Prints a whole line to stderr if that is a terminal: dim, where there are colours. */
-  dim(text: string): void {
+  /** Prints a whole line to stderr if that is a terminal: in its colour, where there are colours. */
+  aside(text: string, colour: Colour = 'dim'): void {
     if (!this.#err.isTTY) return;
     const line = harmless(text.replaceAll(/\s/g, ' '));
-    this.#tell(`${hasColours(this.#err) ? coloured(line, 'dim') : line}\n`);
+    this.#tell(`${hasColours(this.#err) ? coloured(line, colour) : line}\n`);
   }
 
   /** Shows in a terminal that something is waited for, until the first output or `stopWaiting`. */
   waitFor(whom: string): void {
-    this.#spinner ??= Spinner.start(this.#err, whom);
+    this.#spinner?.stop();
+    // Room for the sign before it and the seconds behind it: a longer row could not be written over.
+    this.#spinner = Spinner.start(this.#err, cutToColumns(whom, (this.columns ?? 80) - 12));
   }
 
   stopWaiting(): void {

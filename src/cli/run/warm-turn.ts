@@ -69,7 +69,8 @@ export function warmTurn(
     withdrawn: AbortSignal,
   ): Promise<void> {
     if (cold !== undefined) return cold.onPermission(asked, terminal, withdrawn);
-    const answer = await answerTo(asked, terminal, withdrawn, extras.denyQuestions);
+    const { denyQuestions = false } = extras;
+    const answer = await answerTo(asked, terminal, withdrawn, { ...options, denyQuestions });
     if (answer !== undefined) await host?.answerPermission(asked.id, answer.decision, answer.message);
   }
 
