@@ -19,6 +19,7 @@ import { print } from './command/print.js';
 import { wrongUsage } from './command/read-flags.js';
 import { helpFlag, runCommand } from './command/run-command.js';
 import { unknownSubcommand } from './command/unknown-command.js';
+import { describeHost } from './host-status.js';
 import { sweepAfterCrash } from './run/sweep-after-crash.js';
 
 /** The host ends when nobody has used it for so long. */
@@ -113,7 +114,7 @@ async function ask(home: string, type: 'status' | 'stop', json: boolean): Promis
       hint: 'Runs with --warm start their CLI themselves until that is put right.',
     });
   }
-  const text = status === undefined ? 'No host runs.\n' : describe(status, type);
+  const text = status === undefined ? 'No host runs.\n' : describeHost(status, type);
   return print(
     json ? `${JSON.stringify(shown(status))}\n` : text,
     status === undefined && type === 'status' ? exitCodes.failed : exitCodes.done,
@@ -137,19 +138,6 @@ async function request(home: string, type: 'status' | 'stop'): Promise<HostStatu
   } finally {
     connection.destroy();
   }
-}
-
-function describe({ pid, turns, warm }: HostStatus, type: 'status' | 'stop'): string {
-  const running = turns === 1 ? '1 turn runs' : `${turns === 0 ? 'no' : turns} turns run`;
-  if (type === 'stop' && turns > 0)
-    return `The host (process ${pid}) ends after what is running now: ${turns === 1 ? '1 turn' : `${turns} turns`}.\n`;
-  if (type === 'stop') return `The host (process ${pid}) has ended.\n`;
-  const lines = warm.map(({ backend, model, processes, turns: busy, idleMs: idle, cwd }) => {
-    const count = processes === 1 ? '1 process' : `${processes} processes`;
-    const use = busy > 0 ? 'in use' : `idle for ${Math.round(idle / 1000)} s`;
-    return `  ${[backend, ...(model === undefined ? [] : [model])].join(' ')}: ${count}, ${use}, in ${cwd}`;
-  });
-  return [`The host runs as process ${pid}; ${running}.`, ...lines, ''].join('\n');
 }
 
 function shown(status: HostStatus | undefined): object {

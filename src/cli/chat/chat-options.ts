@@ -71,6 +71,8 @@ export function parseChatOptions(argv: readonly string[]): ChatFlags | 'help' {
     ? checkChannel('chat --gateway', parsed.given.text('gateway'))
     : undefined;
   if (gateway !== undefined) refuseWithGateway(parsed.flags, native);
+  if (native && parsed.flags.backend === 'demo')
+    throw wrongUsage('chat', 'the demo agent has no terminal UI of its own', 'Leave out --native.');
   const prompt = onePrompt(parsed.words, parsed.flags, 'chat');
   return { ...parsed.flags, prompt, native, gateway };
 }

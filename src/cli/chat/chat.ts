@@ -8,8 +8,8 @@ export { page } from './chat-options.js';
 /** `turnout chat`: a conversation in the terminal, ours or in the CLI's own UI. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
-    // To try it without an account; the CLI's own UI is not the demo's.
-    if (!argv.includes('--native')) registerDemoBackend();
+    // To try it without an account.
+    registerDemoBackend();
     const options = parseChatOptions(argv);
     if (options === 'help') return await printHelp(page);
     if (!options.native) {
