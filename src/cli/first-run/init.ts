@@ -14,7 +14,7 @@ import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { print, printHelp } from '../command/print.js';
 import { readFlags, wrongUsage } from '../command/read-flags.js';
 import { helpFlag } from '../command/run-command.js';
-import { askLine, isTerminal } from '../output/ask-line.js';
+import { askLine, canAsk } from '../output/ask-line.js';
 import { plainLine } from '../output/one-row.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
 import { say } from '../output/say.js';
@@ -140,7 +140,7 @@ async function choose(
   if (proposal === undefined) throw noneInstalled();
   const installed = clis.filter((cli) => cli.installed);
   if (yes || json || installed.length === 1) return proposal;
-  if (!isTerminal()) {
+  if (!canAsk()) {
     say(`there is no terminal to ask in: ${proposal.backend} is chosen. Another one: --backend <name>.`);
     return proposal;
   }

@@ -109,16 +109,16 @@ export async function runTurn(flags: RunFlags): Promise<number> {
 
 /** The settings, and the flags with the session that they mean, by the index of sessions. */
 export async function sessionChosen(flags: RunFlags, command: SettingUser = 'run') {
-  const { withLastSession, withNamedSession } =
+  const { withContinuedSession, withNamedSession } =
     flags.sessionId === undefined && !flags.continueLast
-      ? { withNamedSession: undefined, withLastSession: undefined }
+      ? { withNamedSession: undefined, withContinuedSession: undefined }
       : await import('./resumed-session.js');
   const named = withNamedSession?.(flags, trustedHome(process.env)) ?? flags;
   if (named.backend !== flags.backend) await allowDemo(['--backend', named.backend ?? '']);
   const settings = await turnSettings(named, command);
   if (settings.missing !== undefined) throw settings.missing;
   const { home, workingDir: cwd } = settings.config;
-  const found = withLastSession?.(named, { home, cwd, backend: settings.runner });
+  const found = withContinuedSession?.(named, { home, cwd, backend: settings.runner });
   const notes = found?.note === undefined ? [] : [found.note];
   return { ...settings, options: found?.flags ?? named, warnings: [...settings.warnings, ...notes] };
 }
