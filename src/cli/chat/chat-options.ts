@@ -42,7 +42,7 @@ const flags = {
 export const page = {
   usage: ['chat [prompt] [options]', 'chat --native [prompt] [options] [-- <arguments for the CLI itself>]'],
   about:
-    'A conversation with an agent in this terminal, with a first prompt if one is given. The agent asks before it does something; /help lists the commands. `turnout` alone, in a terminal, is the same. A prompt that begins with "-": --prompt=…',
+    'A conversation with an agent in this terminal, with a first prompt if one is given. The agent asks before it does something; /help lists the commands. In a terminal `chat` may be left out: `turnout --continue`. A prompt that begins with "-": --prompt=…',
   flags,
   examples: [
     ['chat'],
