@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installCli } from '../scripts/install-cli.js';
 import { type VendorName, vendorNames } from '../src/backends/registry.js';
-import { type LabHome, makeHome } from '../src/lab/home.js';
+import { makeHome } from '../src/lab/home.js';
+import { bare, type Place, timed } from './bare-cli.js';
 import { type Comparison, median, milliseconds } from './report.js';
 import { startModel } from './start-model.js';
 import { shuffled } from './turns.js';
@@ -78,30 +79,6 @@ async function measureReal(backend: VendorName): Promise<Comparison> {
   }
 }
 
-/** What a person would type for the same: one turn in which every tool is allowed. */
-const bare: Readonly<
-  Record<
-    VendorName,
-    (home: LabHome) => { readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> }
-  >
-> = {
-  // Root may skip permissions only in a sandbox.
-  claude: () => ({ args: ['-p', 'hello', '--dangerously-skip-permissions'], env: { IS_SANDBOX: '1' } }),
-  codex: () => ({
-    args: ['exec', '--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check', 'hello'],
-  }),
-  gemini: ({ model = '' }) => ({
-    args: ['-p', 'hello', '--approval-mode', 'yolo', '--model', model],
-    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-  }),
-  opencode: ({ model = '' }) => ({ args: ['run', 'hello', '--model', model] }),
-};
-
-interface Place {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /** The median of the ratios of each round: what slows one round of a busy machine slows both of its contenders. */
 function compare(
   name: string,
@@ -136,22 +113,6 @@ async function alternately(
     }
   }
   return taken;
-}
-
-/** From the start of a program until it has ended and its output is read. */
-async function timed(command: string, args: readonly string[], place: Place, expected = ''): Promise<number> {
-  const start = performance.now();
-  const child = spawn(command, args, { ...place, stdio: ['ignore', 'pipe', 'pipe'] });
-  const printed = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (chunk: string) => {
-      printed[name] += chunk;
-    });
-  const [code] = (await once(child, 'close')) as [number | null];
-  const time = performance.now() - start;
-  if (code !== 0 || !printed.stdout.includes(expected))
-    throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${printed.stdout}${printed.stderr}`);
-  return time;
 }
 
 async function loadedModules({ env }: Place): Promise<number> {

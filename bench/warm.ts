@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { installCli } from '../scripts/install-cli.js';
 import { type VendorName, vendorNames } from '../src/backends/registry.js';
-import { type LabHome, makeHome } from '../src/lab/home.js';
+import { makeHome } from '../src/lab/home.js';
+import { bare, type Place, timed } from './bare-cli.js';
 import { type Comparison, median, milliseconds } from './report.js';
 import { startModel } from './start-model.js';
 
@@ -40,19 +39,19 @@ async function measureBackend(backend: VendorName): Promise<readonly Comparison[
   const chosen = home.model === undefined ? [] : ['--model', home.model];
   const { args, env = {} } = bare[backend](home);
   const times = { warm: [] as number[], bare: [] as number[], empty: [] as number[] };
-  const warm = () => timed(process.execPath, [turnout, 'run', '--warm', 'hello', ...chosen], place, answer);
+  const warm = () => rested(process.execPath, [turnout, 'run', '--warm', 'hello', ...chosen], place, answer);
   try {
     // The first one starts the host and the CLI, the second finds them.
     for (let i = 0; i < 3; i++) await warm();
     for (let i = 0; i < rounds; i++) {
       times.warm.push(await warm());
-      times.empty.push(await timed(process.execPath, [empty], place, ''));
+      times.empty.push(await rested(process.execPath, [empty], place, ''));
       times.bare.push(
-        await timed(cliPath, args, { cwd: home.workingDir, env: { ...home.env, ...env } }, answer),
+        await rested(cliPath, args, { cwd: home.workingDir, env: { ...home.env, ...env } }, answer),
       );
     }
   } finally {
-    await timed(process.execPath, [turnout, 'host', 'stop'], place, '');
+    await rested(process.execPath, [turnout, 'host', 'stop'], place, '');
     await model.close();
     await sleep(1000);
     await home.remove();
@@ -72,48 +71,7 @@ async function measureBackend(backend: VendorName): Promise<readonly Comparison[
   ];
 }
 
-/** What a person would type for the same: one turn in which every tool is allowed. */
-const bare: Readonly<
-  Record<
-    VendorName,
-    (home: LabHome) => { readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> }
-  >
-> = {
-  // Root may skip permissions only in a sandbox.
-  claude: () => ({ args: ['-p', 'hello', '--dangerously-skip-permissions'], env: { IS_SANDBOX: '1' } }),
-  codex: () => ({
-    args: ['exec', '--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check', 'hello'],
-  }),
-  gemini: ({ model = '' }) => ({
-    args: ['-p', 'hello', '--approval-mode', 'yolo', '--model', model],
-    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-  }),
-  opencode: ({ model = '' }) => ({ args: ['run', 'hello', '--model', model] }),
-};
-
-interface Place {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** From the start of a program until it has ended and its output is read. */
-async function timed(
-  command: string,
-  args: readonly string[],
-  place: Place,
-  expected: string,
-): Promise<number> {
+async function rested(...program: Parameters<typeof timed>): Promise<number> {
   await sleep(restMs);
-  const start = performance.now();
-  const child = spawn(command, args, { ...place, stdio: ['ignore', 'pipe', 'pipe'] });
-  let printed = '';
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (chunk: string) => {
-      printed += chunk;
-    });
-  const [code] = (await once(child, 'close')) as [number | null];
-  const time = performance.now() - start;
-  if (code !== 0 || !printed.includes(expected))
-    throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${printed}`);
-  return time;
+  return timed(...program);
 }

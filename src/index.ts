@@ -47,7 +47,13 @@ export type { Advice as FailureAdvice } from './backends/output/advice.js';
 export { classifyFailure } from './backends/output/classify-failure.js';
 export { type Ending as DecodedEnding, unknownLine } from './backends/output/ending.js';
 export { type JsonObject, parseObject } from './backends/output/json.js';
-export type { ListedSession, RecordedTool, RecordedTools, RecordQuery } from './backends/record/types.js';
+export type {
+  Exchange,
+  ListedSession,
+  RecordedTool,
+  RecordedTools,
+  RecordQuery,
+} from './backends/record/types.js';
 export {
   type BackendEntry,
   type BackendName,

@@ -17,18 +17,19 @@ import { turnoutProgram } from './built-files.js';
 import type { CommandPage } from './command/command-page.js';
 import { onEndingSignal } from './command/ending-signals.js';
 import { jsonFlags, wantsJson } from './command/json-flags.js';
-import { print, printHelp } from './command/print.js';
-import { readFlags, wrongUsage } from './command/read-flags.js';
-import { helpFlag } from './command/run-command.js';
+import { print } from './command/print.js';
+import { wrongUsage } from './command/read-flags.js';
+import { helpFlag, runCommand } from './command/run-command.js';
 import { unknownSubcommand } from './command/unknown-command.js';
-import { explainFailures } from './run/run.js';
+import { describeHost } from './host-status.js';
+import { say } from './output/say.js';
 import { sweepAfterCrash } from './run/sweep-after-crash.js';
 
 /** The host ends when nobody has used it for so long. */
 const idleMs = 10 * 60_000;
 
 export const page = {
-  usage: ['host status [--json]', 'host stop [--json]'],
+  usage: ['host [status] [--json]', 'host stop [--json]'],
   about:
     'The resident host of `turnout run --warm`: it keeps agent CLIs started, so that a run does not wait for one. The first run with --warm starts it; ten minutes without a turn end it.',
   subcommands: {
@@ -45,24 +46,32 @@ export const page = {
 } as const satisfies CommandPage;
 
 /** `turnout host`: shows and ends the resident host. `serve` is what a client starts. */
-export async function main(argv: readonly string[]): Promise<number> {
-  return explainFailures(async () => {
-    const flagged = readFlags(argv, page.flags, { command: 'host' });
-    if (flagged.has('help')) return printHelp(page);
-    const [act = '', ...rest] = [...flagged.positionals, ...flagged.rawArgs];
-    if (act === '') throw wrongUsage('host', 'Which one? `turnout host` has status and stop.');
-    if (act !== 'serve' && !Object.hasOwn(page.subcommands, act))
-      throw unknownSubcommand('host', act, page.subcommands);
-    if (rest.length > 0)
-      throw wrongUsage('host', `nothing is expected behind ${act}, got ${JSON.stringify(rest.join(' '))}`);
-    const json = wantsJson(flagged);
-    const { home, pool, problems } = await hostSettings();
-    if (act === 'serve') return await serve(home, pool);
-    // The host itself has nobody to tell: a client has started it.
-    for (const problem of problems)
-      process.stderr.write(`turnout: ${problem}; the host takes its default.\n`);
-    return await ask(home, act === 'stop' ? 'stop' : 'status', json);
-  });
+export function main(argv: readonly string[]): Promise<number> {
+  return runCommand(
+    {
+      name: 'host',
+      page,
+      read: (given) => {
+        const [act = 'status', ...rest]: readonly string[] = [...given.positionals, ...given.rawArgs];
+        if (act !== 'serve' && act !== 'status' && act !== 'stop')
+          throw unknownSubcommand('host', act, page.subcommands);
+        if (rest.length > 0)
+          throw wrongUsage(
+            'host',
+            `nothing is expected behind ${act}, got ${JSON.stringify(rest.join(' '))}`,
+          );
+        return { act, json: wantsJson(given) } as const;
+      },
+      run: async ({ act, json }) => {
+        const { home, pool, problems } = await hostSettings();
+        if (act === 'serve') return await serve(home, pool);
+        // The host itself has nobody to tell: a client has started it.
+        for (const problem of problems) say(`${problem}; the host takes its default.`);
+        return await ask(home, act, json);
+      },
+    },
+    argv,
+  );
 }
 
 /** A wrong limit has its default: a run with --warm must not fail for it. */
@@ -134,7 +143,7 @@ async function ask(home: string, type: 'status' | 'stop', json: boolean): Promis
       hint: 'Runs with --warm start their CLI themselves until that is put right.',
     });
   }
-  const text = status === undefined ? 'No host runs.\n' : describe(status, type);
+  const text = status === undefined ? 'No host runs.\n' : describeHost(status, type);
   return print(
     json ? `${JSON.stringify(shown(status))}\n` : text,
     status === undefined && type === 'status' ? exitCodes.failed : exitCodes.done,
@@ -158,19 +167,6 @@ async function request(home: string, type: 'status' | 'stop'): Promise<HostStatu
   } finally {
     connection.destroy();
   }
-}
-
-function describe({ pid, turns, warm }: HostStatus, type: 'status' | 'stop'): string {
-  const running = turns === 1 ? '1 turn runs' : `${turns === 0 ? 'no' : turns} turns run`;
-  if (type === 'stop' && turns > 0)
-    return `The host (process ${pid}) ends after what is running now: ${turns === 1 ? '1 turn' : `${turns} turns`}.\n`;
-  if (type === 'stop') return `The host (process ${pid}) has ended.\n`;
-  const lines = warm.map(({ backend, model, processes, turns: busy, idleMs: idle, cwd }) => {
-    const count = processes === 1 ? '1 process' : `${processes} processes`;
-    const use = busy > 0 ? 'in use' : `idle for ${Math.round(idle / 1000)} s`;
-    return `  ${[backend, ...(model === undefined ? [] : [model])].join(' ')}: ${count}, ${use}, in ${cwd}`;
-  });
-  return [`The host runs as process ${pid}; ${running}.`, ...lines, ''].join('\n');
 }
 
 function shown(status: HostStatus | undefined): object {

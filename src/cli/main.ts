@@ -6,9 +6,9 @@ import { commands } from './commands.js';
 import { tooOld } from './minimum-node.js';
 
 const given = process.argv.slice(2);
+const inTerminal = process.stdin.isTTY && process.stdout.isTTY;
 // In a terminal a person who types nothing more wants to talk.
-const talks = given.length === 0 && process.stdin.isTTY && process.stdout.isTTY;
-const [command, ...rest] = talks ? ['chat'] : given;
+const [command, ...rest] = given.length === 0 && inTerminal ? ['chat'] : given;
 const refusal = tooOld(process.versions.node);
 
 if (refusal !== undefined) {
@@ -27,26 +27,37 @@ if (refusal !== undefined) {
     const { print } = await import('./command/print.js');
     const { overview } = await import('./usage.js');
     process.exitCode = await print(overview, command === undefined ? 2 : 0);
-  } else await refuse(topic);
+  } else await refuse([topic]);
 } else if (process.platform === 'win32') {
   const { unsupportedSystem } = await import('../process/system.js');
   process.stderr.write(`turnout: ${unsupportedSystem()?.explanation}\n`);
   process.exitCode = 3;
 } else {
   const load = find(command);
-  if (load === undefined) await refuse(command);
+  if (load === undefined) await runMeant();
   else {
     const { main } = await load();
     process.exitCode = await main(rest);
   }
 }
 
+/** A line that begins with an option or a prompt. */
+async function runMeant(): Promise<void> {
+  const { meantCommand } = await import('./command/meant-command.js');
+  const meant = meantCommand(given, inTerminal);
+  const load = find(meant?.name);
+  if (meant === undefined || load === undefined) return refuse(given);
+  const { main } = await load();
+  process.exitCode = await main(meant.argv);
+}
+
 function find(name: string | undefined): (() => Promise<Command>) | undefined {
   return name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
 }
 
-async function refuse(name: string): Promise<void> {
-  const { unknownCommand } = await import('./command/unknown-command.js');
-  process.stderr.write(`turnout: ${unknownCommand(name, Object.keys(commands))}\n`);
+async function refuse(words: readonly string[]): Promise<void> {
+  const { unknownWords } = await import('./command/meant-command.js');
+  const { say } = await import('./output/say.js');
+  say(unknownWords(words, Object.keys(commands)));
   process.exitCode = 2;
 }

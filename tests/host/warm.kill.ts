@@ -61,9 +61,16 @@ describe('turnout run --warm while host and CLIs are killed (18.7)', () => {
 function judge({ code, stdout, stderr }: Finished, words: string): 'right' | 'crashed' | 'wrong' {
   if (code === 0) return stdout === `${words}\n` ? 'right' : 'wrong';
   // What was said before the crash is the beginning of the answer.
-  const told = code === 1 && /exited|ended|signal SIGKILL|crash/i.test(stderr);
+  const told = code === 1 && deaths.some((death) => death.test(stderr));
   return told && words.startsWith(stdout.trimEnd()) ? 'crashed' : 'wrong';
 }
+
+/** All that is said on stderr: what was killed, and nothing else. */
+const deaths: readonly RegExp[] = [
+  /^turnout: The host that ran the turn has ended in the middle of it\.\n$/,
+  /^turnout: The agent’s process has ended, and may have begun a tool: the turn is not run again\.\n$/,
+  /^turnout: Claude CLI error \(signal SIGKILL\): unknown error\n$/,
+];
 
 async function nothingButOneHost(stage: WarmStage): Promise<void> {
   const status = await stage.status();

@@ -174,11 +174,13 @@ describe('turnout run --warm (18.7)', () => {
     expect(await stage.status()).toMatchObject({ warm: [{ backend: 'claude' }] });
   });
 
-  it('a run that a host can’t make is cold: raw arguments, --verbose, inside an agent’s turn', async () => {
+  it('a run that a host can’t make is cold: raw arguments, --verbose, inside an agent’s turn, the demo agent', async () => {
     const stage = warmStage();
     expect((await stage.run('hello', ['--verbose'])).stderr).toContain('demo-agent');
     expect((await stage.run('hello', ['--', '--add-dir', '/tmp'])).code).toBe(0);
     expect((await stage.run('hello', [], { env: { TURNOUT_OWNER: '1.1@00' } })).code).toBe(0);
+    // The host does not know it, and is not started for it.
+    expect((await stage.run('hello', ['--backend', 'demo'])).code).toBe(0);
     expect(await stage.status()).toBeUndefined();
   });
 });

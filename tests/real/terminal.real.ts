@@ -34,11 +34,11 @@ describe.each(vendorNames)('turnout run in a terminal, with %s', (backend) => {
     ]);
     const terminal = new TerminalRun(lab.place, ['run', 'use the tool', '--permission-mode', 'ask']);
     await terminal.until(question);
-    expect(terminal.screen).toMatch(/turnout: the agent wants to use \w+: \{.*touch allowed\.txt/);
+    expect(terminal.screen).toMatch(/needs your permission[\s\S]*touch allowed\.txt/);
     expect(made('allowed.txt')).toBe(false);
     terminal.type('y\r');
     await terminal.until(question, 2);
-    expect(terminal.screen).toMatch(/turnout: the agent wants to use \w+: \{.*touch denied\.txt/);
+    expect(terminal.screen).toMatch(/needs your permission[\s\S]*touch denied\.txt/);
     expect(made('allowed.txt')).toBe(true);
     terminal.type('n\r');
     expect(await terminal.exitCode, terminal.screen).toBe(0);

@@ -10,6 +10,7 @@ import { agentNameExpected, isAgentName } from '../../orchestra/agents/definitio
 import { findAgents } from '../../orchestra/agents/find-agents.js';
 import { turnoutProgram } from '../built-files.js';
 import { readFlags, wrongUsage } from '../command/read-flags.js';
+import { say } from '../output/say.js';
 import { agentInstallFlags } from './agent-flags.js';
 import { agentPlace } from './agent-place.js';
 import { isInstalledAgent, printInstalledAgent } from './installed-agent.js';
@@ -32,7 +33,7 @@ export async function installAgent(argv: readonly string[]): Promise<number | 'h
   const path = join(directory, name);
   await checkTarget(path, given.has('force'));
   const { warnings = [], ...kept } = agent;
-  for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
+  for (const warning of warnings) say(warning);
   const source = resolve(place, agent.source);
   write(
     directory,
@@ -41,7 +42,7 @@ export async function installAgent(argv: readonly string[]): Promise<number | 'h
   );
   process.stdout.write(`${path}\n`);
   if (!(process.env['PATH'] ?? '').split(delimiter).includes(directory))
-    process.stderr.write(`turnout: ${directory} is not on PATH: call the agent by its path, or add it.\n`);
+    say(`${directory} is not on PATH: call the agent by its path, or add it.`);
   return exitCodes.done;
 }
 

@@ -3,6 +3,7 @@ import { type AgentDefinition, modelFor } from '../../orchestra/agents/definitio
 import { findAgents } from '../../orchestra/agents/find-agents.js';
 import { whyNotInstalled } from '../../runner/why-not-installed.js';
 import { wrongUsage } from '../command/read-flags.js';
+import { say } from '../output/say.js';
 import { runTurn, turnSettings } from '../run/run.js';
 import { type OutputFormat, onePrompt, parseTurnFlags, type RunFlags } from '../run/run-options.js';
 
@@ -68,5 +69,5 @@ async function backendFor(
 }
 
 function warn(what: string): void {
-  process.stderr.write(`turnout: ${what}\n`);
+  say(what);
 }

@@ -15,7 +15,7 @@ import { type ArchiveOptions, archiveFlags, homeOf, readArchiveFlags, wrong } fr
 import { openPeople } from './open-people.js';
 
 export const page = {
-  usage: ['pair list', 'pair approve <code>', 'pair remove <user id>'],
+  usage: ['pair [list]', 'pair approve <code>', 'pair remove <user id>'],
   about:
     'Who may write to the bot in Discord, beside those whom the settings allow (DISCORD_ALLOWED_USERS, …). A stranger who writes it a direct message gets a code, which is valid for an hour: approve it, and the gateway tells the stranger.',
   subcommands: {
@@ -74,7 +74,7 @@ function parse(argv: readonly string[]): Request | 'help' {
 }
 
 function readAction(words: readonly string[]): Action {
-  const [action, ...rest] = words;
+  const [action = 'list', ...rest] = words;
   if (action === 'list' && rest.length === 0) return { action };
   if (action === 'approve') {
     // Typed with a space in the middle, a code is two arguments.
@@ -88,9 +88,9 @@ function readAction(words: readonly string[]): Action {
     if (rest.length === 1 && /^\d{17,20}$/.test(userId)) return { action, userId };
     throw wrong('pair', 'expected the id of one person, 17 to 20 digits: `turnout pair list` shows them');
   }
-  const given = action === undefined ? '' : `, got ${JSON.stringify(words.join(' '))}`;
-  const meant = action === undefined ? '' : didYouMean(action, Object.keys(page.subcommands));
-  throw wrong('pair', `expected list, approve <code> or remove <user id>${given}.${meant}`);
+  const given = JSON.stringify(words.join(' '));
+  const meant = didYouMean(action, Object.keys(page.subcommands));
+  throw wrong('pair', `expected list, approve <code> or remove <user id>, got ${given}.${meant}`);
 }
 
 async function perform(request: Request, home: string): Promise<Result> {

@@ -47,7 +47,7 @@ const flags = {
 export const page = {
   usage: ['chat [prompt] [options]', 'chat --native [prompt] [options] [-- <arguments for the CLI itself>]'],
   about:
-    'A conversation with an agent in this terminal, with a first prompt if one is given. The agent asks before it does something; /help lists the commands. `turnout` alone, in a terminal, is the same. A prompt that begins with "-": --prompt=…',
+    'A conversation with an agent in this terminal, with a first prompt if one is given. The agent asks before it does something; /help lists the commands. In a terminal `chat` may be left out: `turnout --continue`. A prompt that begins with "-": --prompt=…',
   flags,
   examples: [
     ['chat'],
@@ -91,6 +91,8 @@ export function parseChatOptions(argv: readonly string[]): ChatFlags | 'help' {
   if (gateway === undefined && alone !== undefined)
     throw wrongUsage('chat', `--${alone} is for --gateway <channel>, which was not given`);
   if (gateway !== undefined) refuseWithGateway(parsed.flags, native);
+  if (native && parsed.flags.backend === 'demo')
+    throw wrongUsage('chat', 'the demo agent has no terminal UI of its own', 'Leave out --native.');
   const prompt = onePrompt(parsed.words, parsed.flags, 'chat');
   return { ...parsed.flags, prompt, native, gateway };
 }

@@ -1,5 +1,4 @@
-import { TurnoutError } from '../../core/errors.js';
-import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
+import { explainFailure } from '../command/explain-failure.js';
 import { printHelp } from '../command/print.js';
 import { registerDemoBackend } from '../demo/demo-backend.js';
 import { page, parseChatOptions } from './chat-options.js';
@@ -9,8 +8,8 @@ export { page } from './chat-options.js';
 /** `turnout chat`: a conversation in the terminal, ours or in the CLI's own UI. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
-    // To try it without an account; the CLI's own UI is not the demo's.
-    if (!argv.includes('--native')) registerDemoBackend();
+    // To try it without an account.
+    registerDemoBackend();
     const options = parseChatOptions(argv);
     if (options === 'help') return await printHelp(page);
     if (!options.native) {
@@ -22,10 +21,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     const { openInterface } = await import('./open-interface.js');
     return await openInterface(options);
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
-    // A gateway that is not there is as unavailable as a CLI.
-    if (error.code === 'network') return exitCodes.unavailable;
-    return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
+    return explainFailure(error);
   }
 }

@@ -29,7 +29,7 @@ export async function closed({ session, prepared }: Agent): Promise<void> {
 }
 
 /** Undefined if the signal comes first. */
-export async function abortable<T>(wait: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+export async function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) return undefined;
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<undefined>((resolve) => {

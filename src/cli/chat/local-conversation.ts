@@ -11,7 +11,7 @@ import type { BackendSession } from '../../sessions/types.js';
 import { KeptTurn } from '../run/kept-turn.js';
 import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
 import { backendOf, type EarlierSession, earlierSessions } from './earlier-sessions.js';
-import { type Agent, abortable, agentOf, closed } from './local-agent.js';
+import { type Agent, agentOf, closed, unlessAborted } from './local-agent.js';
 import type { PreparedAgent, Wanted } from './open-agent.js';
 import { shortPath } from './short-path.js';
 import { ownCommands } from './state/commands.js';
@@ -96,7 +96,7 @@ export class LocalConversation implements Conversation {
     let begun = false;
     let failed = true;
     try {
-      const session = await abortable(this.#opened(agent), running.signal);
+      const session = await unlessAborted(this.#opened(agent), running.signal);
       if (session === undefined) return await this.#tell({ type: 'agent', event: interruptedEvent });
       for await (const event of session.send(seededPrompt({ messages: unseen }, prompt), {
         signal: running.signal,

@@ -3,6 +3,7 @@ import type { TraceEntry } from '../../backends/types.js';
 import { redactorFor } from '../../config/redact.js';
 import { describeCommand } from '../../runner/describe-command.js';
 import type { RunnerOptions } from '../../runner/types.js';
+import { say } from '../output/say.js';
 import { givenFiles } from '../run/given-files.js';
 import { runnerOptions, sessionChosen } from '../run/run.js';
 import type { RunFlags } from '../run/run-options.js';
@@ -12,7 +13,7 @@ import { noteRecorded } from '../sessions/note-recorded.js';
 /** Opens the CLI's own terminal UI, and returns its exit code. */
 export async function openInterface(given: RunFlags): Promise<number> {
   const { config, runner, backend, warnings, options: flags } = await sessionChosen(given, 'chat');
-  for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
+  for (const warning of warnings) say(warning);
   const { runInteractive } = await import('../../runner/interactive.js');
   const swept = sweepAfterCrash(config);
   const files = await givenFiles(flags, backend);
@@ -44,6 +45,6 @@ function commandTrace(
   const redact = redactorFor(inherited, mcpConfig === undefined ? [] : mcpSecrets(mcpConfig, inherited));
   return (entry) => {
     if (entry.type !== 'spawn') return;
-    process.stderr.write(`turnout: ${describeCommand(entry, redact, inherited)}\n`);
+    say(describeCommand(entry, redact, inherited));
   };
 }

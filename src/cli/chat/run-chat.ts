@@ -2,6 +2,7 @@ import { describeThrown } from '../../core/describe-thrown.js';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
 import { endingSignals } from '../command/ending-signals.js';
+import { say } from '../output/say.js';
 import type { Conversation } from './conversation.js';
 import { HistoryFile } from './input/history-file.js';
 import type { Key } from './input/keys.js';
@@ -83,7 +84,7 @@ class Chat {
       this.#isOver = true;
       this.#flush();
       screen.close();
-      if (this.#farewell !== undefined) process.stderr.write(`turnout: ${this.#farewell}\n`);
+      if (this.#farewell !== undefined) say(this.#farewell);
       else if (command !== undefined && code === exitCodes.done)
         process.stdout.write(`\nTo go on: ${command}\n`);
     } finally {
@@ -226,9 +227,7 @@ class Chat {
     };
     const onError = (error: unknown) => {
       this.#parts.screen.close();
-      process.stderr.write(
-        `turnout: chat has failed: ${error instanceof Error ? error.stack : String(error)}\n`,
-      );
+      say(`chat has failed: ${error instanceof Error ? error.stack : String(error)}`);
       process.exit(exitCodes.failed);
     };
     for (const signal of endingSignals) process.on(signal, onSignal);

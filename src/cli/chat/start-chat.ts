@@ -75,8 +75,11 @@ export async function joinChannel(joined: JoinedChannel, firstPrompt: string | u
 
 /** Keys and frames need a terminal on both sides. */
 export function requireTerminal(): void {
-  if (process.stdin.isTTY && process.stdout.isTTY) return;
-  throw new TurnoutError('bad_request', 'A chat needs a terminal: stdin and stdout are not a terminal.', {
+  const { stdin, stdout } = process;
+  const missing = Object.entries({ stdin, stdout }).flatMap(([name, { isTTY }]) => (isTTY ? [] : [name]));
+  if (missing.length === 0) return;
+  const which = `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'}`;
+  throw new TurnoutError('bad_request', `A chat needs a terminal: ${which} not a terminal.`, {
     hint: 'Use `turnout run` for a turn in a script or a pipe.',
   });
 }

@@ -25,10 +25,17 @@ export const page = {
     'What the agents of the running gateway ask for, and the answers. An id may be cut short, as the list shows it.',
   subcommands: {
     list: { about: 'what waits for an answer', takes: Object.keys(clientFlags) },
-    show: { about: 'one question, with all of its input', takes: Object.keys(clientFlags) },
-    allow: { about: 'yes' },
-    always: { about: 'yes, and to the like of it from then on, as far as the CLI offers that' },
-    deny: { about: 'no' },
+    show: {
+      about: 'one question, with all of its input',
+      takes: Object.keys(clientFlags),
+      operand: 'permissions',
+    },
+    allow: { about: 'yes', operand: 'permissions' },
+    always: {
+      about: 'yes, and to the like of it from then on, as far as the CLI offers that',
+      operand: 'permissions',
+    },
+    deny: { about: 'no', operand: 'permissions' },
   },
   flags: {
     reason: { type: 'text', value: 'text', about: 'why, for the agent' },

@@ -17,7 +17,7 @@ export interface CommandPage {
   readonly about: string;
   /** The words that may follow the command, and what each does. */
   readonly subcommands?: Readonly<Record<string, Subcommand>>;
-  /** What the words that belong to no flag are, for a shell to propose. */
+  /** What the words that belong to no flag are, for a shell to propose. Default: files. */
   readonly operand?: Completion;
   readonly flags: FlagTable;
   readonly notes?: string;
@@ -46,7 +46,7 @@ export interface Flag {
   readonly value?: string;
   /** The words for the help. A flag without them is understood, and shown nowhere. */
   readonly about?: string;
-  /** What a shell may propose for the value. */
+  /** What a shell may propose for the value. Default: nothing. */
   readonly complete?: Completion;
 }
 
@@ -55,5 +55,9 @@ export type FlagTable = Readonly<Record<string, Flag>>;
 /** Words, files, or what Turnout is asked for when the Tab key is pressed. */
 export type Completion = readonly string[] | 'files' | 'directories' | CompletionSource;
 
-export const completionSources = ['chains', 'runs', 'agents', 'channels'] as const;
+export const completionSources = [
+  ...(['chains', 'runs', 'agents', 'channels', 'sessions', 'permissions'] as const),
+  // The name of a setting; behind one, its values.
+  ...(['settings', 'setting-values'] as const),
+] as const;
 export type CompletionSource = (typeof completionSources)[number];

@@ -1,3 +1,4 @@
+import { wrapWords } from '../output/wrap-words.js';
 import type { CommandPage, Flag, FlagTable } from './command-page.js';
 
 /** A terminal that nobody has made wider. */
@@ -19,7 +20,7 @@ export function helpText(page: CommandPage): string {
     flagLines(page.flags),
     page.notes === undefined ? '' : paragraphs(page.notes),
     examples.length === 0 ? '' : `Examples:\n${examples.map(exampleLines).join('\n')}`,
-    wrap(`Exit codes: ${page.exitCodes}`, columns, ' · ').join('\n'),
+    wrapWords(`Exit codes: ${page.exitCodes}`, columns, ' · ').join('\n'),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
@@ -40,29 +41,12 @@ export function rows(entries: readonly (readonly [head: string, words: string])[
   const indent = ' '.repeat(width + 4);
   return entries
     .flatMap(([head, words]) => {
-      const [first = '', ...more] = wrap(words, columns - indent.length);
+      const [first = '', ...more] = wrapWords(words, columns - indent.length);
       const own = head.length > width;
       const begin = own ? [`  ${head}`, `${indent}${first}`] : [`  ${head.padEnd(width)}  ${first}`];
       return [...begin, ...more.map((line) => `${indent}${line}`)];
     })
     .join('\n');
-}
-
-/** Breaks a text at blanks. A word that is longer than a line has one of its own. */
-export function wrap(text: string, width: number, separator = ' '): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(separator)) {
-    const last = lines.at(-1);
-    const joined = `${last}${separator}${word}`;
-    // What separates stays at the end of the line, where it says that more follows.
-    if (last !== undefined && joined.length + separator.trimEnd().length <= width)
-      lines[lines.length - 1] = joined;
-    else {
-      if (last !== undefined) lines[lines.length - 1] = `${last}${separator.trimEnd()}`;
-      lines.push(word);
-    }
-  }
-  return lines;
 }
 
 function flagHead(name: string, { short, value }: Flag): string {
@@ -76,13 +60,15 @@ function paragraphs(text: string): string {
       .trim()
       .split(/\n{2,}/)
       // A paragraph that is indented is a table or a list: its lines stay as they are.
-      .map((part) => (part.startsWith('  ') ? part : wrap(part.replaceAll(/\s+/g, ' '), columns).join('\n')))
+      .map((part) =>
+        part.startsWith('  ') ? part : wrapWords(part.replaceAll(/\s+/g, ' '), columns).join('\n'),
+      )
       .join('\n\n')
   );
 }
 
 function hung(before: string, text: string): string {
-  const [first = '', ...more] = wrap(text, columns - before.length);
+  const [first = '', ...more] = wrapWords(text, columns - before.length);
   return [`${before}${first}`, ...more.map((line) => `${' '.repeat(before.length + 4)}${line}`)].join('\n');
 }
 

@@ -1,6 +1,7 @@
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import type { CommandPage, FlagTable } from './command-page.js';
+import { explainFailure } from './explain-failure.js';
 import { printHelp } from './print.js';
 import { type GivenFlags, readFlags } from './read-flags.js';
 
@@ -13,7 +14,9 @@ export interface FlagCommand<T extends FlagTable, Options> {
   readonly run: (options: Options) => Promise<number>;
 }
 
-/** Reads a command line and runs the command. Wrong words are explained, with exit code 2; `--help` prints the page. */
+/**
+ * Reads a command line and runs the command. What fails is explained, wrong words with exit code 2; `--help` prints the page.
+ */
 export async function runCommand<const T extends FlagTable, Options>(
   { name, page, read, run }: FlagCommand<T, Options>,
   argv: readonly string[],
@@ -25,10 +28,14 @@ export async function runCommand<const T extends FlagTable, Options>(
     options = read(given);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.message}\n${error.hint ?? `See \`turnout help ${name}\`.`}\n`);
-    return exitCodes.usage;
+    const hint = error.hint ?? `See \`turnout help ${name}\`.`;
+    return explainFailure(new TurnoutError(error.code, error.message, { hint }), exitCodes.usage);
   }
-  return run(options);
+  try {
+    return await run(options);
+  } catch (error) {
+    return explainFailure(error);
+  }
 }
 
 /** `-h` is every command's. */

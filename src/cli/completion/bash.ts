@@ -47,7 +47,9 @@ function placeCase({ words, flags, operand, next }: CompletedPlace): string {
   const pattern = next.length > 0 ? `${quote(words)}*` : quote(words);
   const values = flags.flatMap((flag) => {
     if (flag.type === 'switch') return [];
-    return [`        ${spellings(flag).join('|')}) ${proposal(flag.complete)}; return ;;`];
+    return [
+      `        ${spellings(flag).join('|')}) ${flag.complete === undefined ? nothing : proposal(flag.complete)}; return ;;`,
+    ];
   });
   const following = next.length > 0 ? list(next.map(({ name }) => name)) : proposal(operand);
   const lines = [
@@ -66,9 +68,11 @@ function proposal(completion: Completion | undefined): string {
   if (completion === 'directories')
     return `compopt -o filenames 2>/dev/null; _turnout_words < <(compgen -d -- "$cur"); compopt -o default 2>/dev/null`;
   if (typeof completion === 'string')
-    return `_turnout_words < <(turnout completion values ${completion} 2>/dev/null)`;
+    return `_turnout_words < <(turnout completion values ${completion} "$prev" "$cur" 2>/dev/null)`;
   return list(completion);
 }
+
+const nothing = 'compopt +o default 2>/dev/null';
 
 function list(words: readonly string[]): string {
   return words.length === 0 ? ':' : `_turnout_words < <(printf '%s\\n' ${words.map(quote).join(' ')})`;

@@ -15,7 +15,7 @@ type Shell = keyof typeof shells;
 export const page = {
   usage: ['completion bash | zsh | fish'],
   about:
-    'Prints what makes a shell complete the commands, options and names of Turnout with the Tab key: backends, chains, agents, runs, channels.',
+    'Prints what makes a shell complete the commands, options and names of Turnout with the Tab key: backends, sessions, settings, chains, agents, runs, channels.',
   subcommands: {
     bash: { about: 'for ~/.bashrc: source <(turnout completion bash)' },
     zsh: { about: 'for ~/.zshrc, behind compinit: source <(turnout completion zsh)' },
@@ -32,8 +32,8 @@ export const page = {
 /** `turnout completion`: prints a shell's script, made from the pages of all commands. */
 export function main(argv: readonly string[]): Promise<number> {
   // The scripts ask in this way for names that only Turnout knows. It is no command of a person's.
-  const [first, source = ''] = argv;
-  if (first === 'values') return printValues(source);
+  const [first, ...asked] = argv;
+  if (first === 'values') return printValues(asked);
   return runCommand(
     {
       name: 'completion',
@@ -45,9 +45,9 @@ export function main(argv: readonly string[]): Promise<number> {
   );
 }
 
-async function printValues(source: string): Promise<number> {
+async function printValues([source = '', before, typed]: readonly string[]): Promise<number> {
   const { completionValues } = await import('./values.js');
-  return print((await completionValues(source)).map((value) => `${value}\n`).join(''));
+  return print((await completionValues(source, { before, typed })).map((value) => `${value}\n`).join(''));
 }
 
 function readShell(words: readonly string[]): Shell {

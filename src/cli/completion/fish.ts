@@ -62,13 +62,15 @@ function flagWords(flag: CompletedFlag): readonly string[] {
   const names = short === undefined ? ['-l', name] : ['-s', short, '-l', name];
   const words = [...names, '-d', quote(about)];
   if (type === 'switch') return words;
-  if (completion === undefined || completion === 'files') return [...words, '-r', '-F'];
+  if (completion === undefined) return [...words, '-x'];
+  if (completion === 'files') return [...words, '-r', '-F'];
   return [...words, '-x', '-a', proposal(completion)];
 }
 
 function proposal(completion: Exclude<Completion, 'files'>): string {
   if (completion === 'directories') return "'(__fish_complete_directories)'";
-  if (typeof completion === 'string') return `'(turnout completion values ${completion} 2>/dev/null)'`;
+  if (typeof completion === 'string')
+    return `'(turnout completion values ${completion} (commandline -opc)[-1] (commandline -ct) 2>/dev/null)'`;
   return quote(completion.join(' '));
 }
 

@@ -17,7 +17,7 @@ export function zshScript(commands: readonly CompletedCommand[]): string {
 # _arguments puts options for compadd before what is asked for.
 _turnout_values() {
   local -a found
-  found=(\${(f)"$(turnout completion values $@[-1] 2>/dev/null)"})
+  found=(\${(f)"$(turnout completion values $@[-1] "$words[CURRENT-1]" "$PREFIX" 2>/dev/null)"})
   compadd "\${(@)@[1,-2]}" -a found
 }
 
@@ -70,7 +70,10 @@ function argumentsOf({ flags, operand }: CompletedPlace, indent: number): string
 
 function specification(flag: CompletedFlag): string {
   const { name, short, type, about } = flag;
-  const value = type === 'switch' ? '' : `:${escaped(flag.value ?? 'value')}:${action(flag.complete)}`;
+  const value =
+    type === 'switch'
+      ? ''
+      : `:${escaped(flag.value ?? 'value')}:${flag.complete === undefined ? ' ' : action(flag.complete)}`;
   const words = `[${escaped(about)}]${value}`;
   const long = `--${name}${type === 'switch' ? '' : '='}`;
   if (short === undefined) return quote(`${type === 'list' ? '*' : ''}${long}${words}`);

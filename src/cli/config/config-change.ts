@@ -10,6 +10,7 @@ import { settingKey } from '../../config/setting-name.js';
 import { TurnoutError } from '../../core/errors.js';
 import { print } from '../command/print.js';
 import { plainLine } from '../output/one-row.js';
+import { say } from '../output/say.js';
 import type { ConfigOptions } from './config.js';
 import { settingNamed } from './setting-named.js';
 import { valueProblem } from './value-problem.js';
@@ -67,7 +68,7 @@ interface Told {
 
 async function tell(json: boolean, result: Told, sentence: string): Promise<number> {
   const code = await print(json ? `${JSON.stringify(result, null, 2)}\n` : `${sentence}\n`);
-  if (!json) for (const note of result.notes) process.stderr.write(`turnout: ${note}\n`);
+  if (!json) for (const note of result.notes) say(note);
   return code;
 }
 

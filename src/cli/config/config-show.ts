@@ -6,6 +6,7 @@ import { type SettingInUse, type SettingsInUse, settingsInUse } from '../../conf
 import { exitCodes } from '../../core/exit-codes.js';
 import { print } from '../command/print.js';
 import { plainLine } from '../output/one-row.js';
+import { say } from '../output/say.js';
 import type { ConfigOptions } from './config.js';
 import { settingNamed } from './setting-named.js';
 import { settingsTable } from './settings-table.js';
@@ -34,12 +35,11 @@ export async function getSetting(written: string, { json }: ConfigOptions): Prom
   const isWrong = setting.problem !== undefined || problems.length > 0;
   const code = isWrong ? exitCodes.usage : exitCodes.done;
   if (json) return print(`${JSON.stringify(shown(setting), null, 2)}\n`, code);
-  if (setting.problem !== undefined) process.stderr.write(`turnout: ${name}: ${setting.problem}\n`);
+  if (setting.problem !== undefined) say(`${name}: ${setting.problem}`);
   const value = setting.value ?? setting.defaultValue;
   if (value !== undefined && !setting.isSecret) return print(`${plainLine(value)}\n`, code);
   const otherwise = setting.otherwise === undefined ? '' : `: ${setting.otherwise}`;
-  const why = value === undefined ? `is not set${otherwise}` : 'is set; a secret is not shown.';
-  process.stderr.write(`turnout: ${name} ${why}\n`);
+  say(`${name} ${value === undefined ? `is not set${otherwise}` : 'is set; a secret is not shown.'}`);
   return isWrong ? code : exitCodes.failed;
 }
 
@@ -52,7 +52,7 @@ export async function printPath({ json }: ConfigOptions): Promise<number> {
 
 async function settingsNow(): Promise<SettingsInUse> {
   const found = await settingsInUse({ environment: process.env }, valueProblem);
-  for (const { explanation } of found.problems) process.stderr.write(`turnout: ${explanation}\n`);
+  for (const { explanation } of found.problems) say(explanation);
   return found;
 }
 

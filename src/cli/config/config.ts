@@ -1,7 +1,5 @@
-import { settingNames } from '../../config/settings.js';
-import { TurnoutError } from '../../core/errors.js';
-import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
 import type { CommandPage } from '../command/command-page.js';
+import { explainFailure } from '../command/explain-failure.js';
 import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { printHelp } from '../command/print.js';
 import { readFlags, wrongUsage } from '../command/read-flags.js';
@@ -22,13 +20,13 @@ export const page = {
     'The settings. A name may be written in lower case and with dashes: agent-backend. Secrets are never shown. The environment is stronger than config.yaml.',
   subcommands: {
     list: { about: 'every setting: its value, and where it comes from' },
-    get: { about: 'the value of one, its default if it is not set', operand: settingNames },
+    get: { about: 'the value of one, its default if it is not set', operand: 'settings' },
     set: {
       about:
         'writes it into config.yaml of TURNOUT_HOME, whose comments stay; a value of "-" is read from stdin, so that a secret is in no history',
-      operand: settingNames,
+      operand: 'setting-values',
     },
-    unset: { about: 'takes it out of there, also a name that is no setting', operand: settingNames },
+    unset: { about: 'takes it out of there, also a name that is no setting', operand: 'settings' },
     path: { about: 'where config.yaml is' },
   },
   flags: {
@@ -84,8 +82,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return await command.run(words, options);
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
-    return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
+    return explainFailure(error);
   }
 }

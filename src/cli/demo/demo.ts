@@ -1,11 +1,12 @@
 import { given } from '../../config/home-directory.js';
-import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { backendConfig, loadConfig, readConfig } from '../../gateway/config.js';
 import { HeldError } from '../../store/instance-lock.js';
+import { explainFailure } from '../command/explain-failure.js';
 import { printHelp } from '../command/print.js';
 import { runningUrl } from '../gateway/running-url.js';
 import { orExplain, type Served, serveGateway } from '../gateway/serve-gateway.js';
+import { say } from '../output/say.js';
 import { sessionTurn } from '../run/session-turn.js';
 import { showTurn } from '../run/show-turn.js';
 import { demoBackend, registerDemoBackend } from './demo-backend.js';
@@ -23,9 +24,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     options = readDemoOptions(argv);
     if (options.type === 'text') return await runInTerminal(options.prompt, options.settings);
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
-    return exitCodes.usage;
+    return explainFailure(error, exitCodes.usage);
   }
   if (options.type === 'help') return printHelp(page);
   const { open, settings } = options;
@@ -43,7 +42,7 @@ async function showPage(open: boolean, flags: Record<string, string>): Promise<n
       anyPort: given(flags['HTTP_PORT']) === undefined && given(process.env['HTTP_PORT']) === undefined,
       onFollowed: welcomeWhenFollowed(),
       announce: ({ pageUrl }) => {
-        process.stderr.write('turnout: the demo is running. Ctrl-C ends it.\n');
+        say('the demo is running. Ctrl-C ends it.');
         void show(pageUrl);
       },
     });
@@ -51,9 +50,7 @@ async function showPage(open: boolean, flags: Record<string, string>): Promise<n
     if (!(error instanceof HeldError)) throw error;
     const { home, httpToken } = readConfig(served.settings).config;
     const { url, missing } = await runningUrl(home, httpToken);
-    process.stderr.write(
-      `turnout: the demo is running already${missing === undefined ? '.' : `: ${missing}`}\n`,
-    );
+    say(`the demo is running already${missing === undefined ? '.' : `: ${missing}`}`);
     await show(url);
     return exitCodes.done;
   }
@@ -72,7 +69,7 @@ async function runInTerminal(prompt: string, flags: Record<string, string>): Pro
   const { settings, inherited } = readDemoEnvironment({ WORKING_DIR: process.cwd(), ...process.env }, flags);
   const config = loadConfig(settings);
   dataDirectory(config.home);
-  process.stderr.write(`turnout: the demo agent answers. You: ${prompt}\n`);
+  say(`the demo agent answers. You: ${prompt}`);
   registerDemoBackend();
   const turn = sessionTurn(prompt, {
     backend: demoBackend,

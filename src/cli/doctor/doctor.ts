@@ -6,7 +6,6 @@ import { readEnvironment } from '../../config/read-environment.js';
 import { fromEnvironment, type SettingOrigins, settingWithOrigin } from '../../config/setting-origins.js';
 import { isSettingName } from '../../config/settings.js';
 import { usesSetting } from '../../config/used-settings.js';
-import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { checkDiscord } from '../../gateway/channels/discord/check-discord.js';
 import { type GatewayConfig, readConfig, settingsLeftOut } from '../../gateway/config.js';
@@ -14,12 +13,14 @@ import { systemWarnings } from '../../process/system.js';
 import { openPeople } from '../archive/open-people.js';
 import type { CommandPage } from '../command/command-page.js';
 import { exitingOnSignal, onEndingSignal } from '../command/ending-signals.js';
+import { explainFailure } from '../command/explain-failure.js';
 import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { print } from '../command/print.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
 import { valueProblem } from '../config/value-problem.js';
 import { withInstalledBackend } from '../first-run/installed-backend.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
+import { say } from '../output/say.js';
 import { version } from '../version.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
 import { type DoctorReport, doctorTable } from './doctor-table.js';
@@ -84,9 +85,7 @@ async function examineOrExplain(options: DoctorOptions): Promise<number> {
   try {
     return await examine(options);
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
-    return exitCodes.usage;
+    return explainFailure(error, exitCodes.usage);
   }
 }
 
@@ -143,7 +142,7 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
   if (!json) await print(doctorTable(report));
   const deep = await examineDeeply(usable);
   const notKept = await remember(config.home, deep);
-  if (notKept !== undefined) process.stderr.write(`turnout: ${notKept}\n`);
+  if (notKept !== undefined) say(notKept);
   const works = deep.length === usable.filter(hasScenarios).length && deep.every((one) => one.works);
   return print(
     json ? `${JSON.stringify({ ...report, deep }, null, 2)}\n` : `\n${deepTable(deep)}`,

@@ -99,7 +99,8 @@ async function inspect(
       usable: true,
       path: found.path,
       version,
-      ...(await accountOf(backend)),
+      // The demo agent needs none.
+      ...(isDemoAgent(version) ? {} : await accountOf(backend)),
       ...standing(name, version, npmPackage, config.home),
     };
   } catch (error) {

@@ -4,19 +4,20 @@ import { editConfigFile, readConfigFile } from '../../config/edit-config-file.js
 import { given } from '../../config/home-directory.js';
 import { type ReadEnvironment, readEnvironment } from '../../config/read-environment.js';
 import { problemOf } from '../../config/settings.js';
-import { TurnoutError } from '../../core/errors.js';
-import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
+import { exitCodes } from '../../core/exit-codes.js';
 import { permissionModes } from '../../core/permission-mode.js';
 import type { CommandPage } from '../command/command-page.js';
 import { exitingOnSignal } from '../command/ending-signals.js';
+import { explainFailure } from '../command/explain-failure.js';
 import { oneOf } from '../command/flag-values.js';
 import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { print, printHelp } from '../command/print.js';
 import { readFlags, wrongUsage } from '../command/read-flags.js';
 import { helpFlag } from '../command/run-command.js';
-import { askLine, isTerminal } from '../output/ask-line.js';
+import { askLine, canAsk } from '../output/ask-line.js';
 import { plainLine } from '../output/one-row.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
+import { say } from '../output/say.js';
 import { type FoundCli, findClis, listClis, proposed } from './found-clis.js';
 import { NoneInstalled } from './installed-backend.js';
 import { firstSteps, nextSteps } from './next-steps.js';
@@ -57,9 +58,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (options === 'help') return await printHelp(page);
     return await initialise(options);
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
-    return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
+    return explainFailure(error);
   }
 }
 
@@ -107,7 +106,7 @@ async function initialise(options: InitOptions): Promise<number> {
   const chosen = await choose(clis, options, present);
   if (chosen === 'nobody') {
     await print('\n');
-    process.stderr.write('turnout: nothing was chosen, and nothing was changed.\n');
+    say('nothing was chosen, and nothing was changed.');
     return exitCodes.interrupted;
   }
   const home = before.settings['TURNOUT_HOME'] ?? '';
@@ -155,7 +154,7 @@ function keptLines(
 /** A person may look at the demo at once. */
 async function withoutClis(isListed: boolean): Promise<number> {
   const missing = new NoneInstalled(isListed);
-  if (!isListed || !isTerminal()) throw missing;
+  if (!isListed || !canAsk()) throw missing;
   if (!(await wantsDemo(missing))) return exitCodes.unavailable;
   const chat = await import('../chat/chat.js');
   return chat.main(['--backend', 'demo']);
@@ -178,10 +177,8 @@ async function choose(
   if (proposal === undefined) throw new NoneInstalled();
   const installed = clis.filter((cli) => cli.installed);
   if (yes || json || installed.length === 1) return proposal;
-  if (!isTerminal()) {
-    process.stderr.write(
-      `turnout: there is no terminal to ask in: ${proposal.backend} is chosen. Another one: --backend <name>.\n`,
-    );
+  if (!canAsk()) {
+    say(`there is no terminal to ask in: ${proposal.backend} is chosen. Another one: --backend <name>.`);
     return proposal;
   }
   for (;;) {

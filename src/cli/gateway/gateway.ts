@@ -10,6 +10,7 @@ import type { GivenFlags } from '../command/read-flags.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
 import { demoGateway } from '../demo/demo-gateway.js';
 import { withInstalledBackend } from '../first-run/installed-backend.js';
+import { say } from '../output/say.js';
 import { runningUrl } from './running-url.js';
 import { orExplain, type Served, serveGateway } from './serve-gateway.js';
 
@@ -132,7 +133,7 @@ function announce({ address, pageUrl, tokenFile }: Gateway, config: GatewayConfi
 async function printUrl({ settings, backend, origins }: Served): Promise<number> {
   const { home, httpToken } = readConfig(settings, { backend }, origins).config;
   const { url, missing } = await runningUrl(home, httpToken);
-  if (missing !== undefined) process.stderr.write(`turnout: ${missing}\n`);
+  if (missing !== undefined) say(missing);
   return print(`${url}\n`);
 }
 

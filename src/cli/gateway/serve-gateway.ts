@@ -11,6 +11,7 @@ import { Gateway, type GatewayOptions } from '../../gateway/gateway.js';
 import { StoreError } from '../../store/errors.js';
 import { pageDirectory } from '../built-files.js';
 import { shownChainRuns } from '../chain/shown-chain-runs.js';
+import { say } from '../output/say.js';
 import { version } from '../version.js';
 import { untilStopped } from './until-stopped.js';
 
@@ -82,7 +83,7 @@ export async function orExplain(run: () => Promise<number>): Promise<number> {
   } catch (error) {
     if (!(error instanceof TurnoutError) && !(error instanceof StoreError)) throw error;
     const why = error instanceof TurnoutError ? error.explanation : error.message;
-    process.stderr.write(`turnout: ${why}\n`);
+    say(why);
     // `--url` where none is running: the same code as that of the commands that speak to one.
     const isGone = error instanceof TurnoutError && error.code === 'network';
     return isGone ? exitCodes.unavailable : exitCodes.failed;

@@ -6,8 +6,10 @@ import { checkLayout } from '../../gateway/check-layout.js';
 import { loadConfig } from '../../gateway/config.js';
 import { turnoutProgram } from '../built-files.js';
 import type { CommandPage } from '../command/command-page.js';
+import { explainFailure } from '../command/explain-failure.js';
 import { print } from '../command/print.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
+import { say } from '../output/say.js';
 import { leftBehind } from './left-behind.js';
 import { describeUnit } from './systemd-unit.js';
 
@@ -49,9 +51,7 @@ async function printOrExplain(system: boolean): Promise<number> {
   try {
     return await print(await printUnit(system));
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
-    return exitCodes.failed;
+    return explainFailure(error, exitCodes.failed);
   }
 }
 
@@ -67,11 +67,9 @@ async function printUnit(system: boolean): Promise<string> {
   }
   const files = await readEnvironment({ environment: { HOME: process.env['HOME'], TURNOUT_HOME: home } });
   const lost = leftBehind(process.env, files.settings, home);
-  if (lost !== undefined) process.stderr.write(`turnout: ${lost}\n`);
+  if (lost !== undefined) say(lost);
   if (/[\\/]_npx[\\/]/.test(turnoutProgram)) {
-    process.stderr.write(
-      'turnout: this copy is in the cache of npx, which may be emptied: install it first.\n',
-    );
+    say('this copy is in the cache of npx, which may be emptied: install it first.');
   }
   return describeUnit({
     node: process.execPath,

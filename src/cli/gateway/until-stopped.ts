@@ -2,6 +2,7 @@ import { exitCodes } from '../../core/exit-codes.js';
 import { oneLine } from '../../core/one-line.js';
 import type { Gateway, TurnInChannel } from '../../gateway/gateway.js';
 import { type EndingSignal, onEndingSignal } from '../command/ending-signals.js';
+import { say } from '../output/say.js';
 
 /**
  * A second signal within this time counts as the same one: `npm start` passes on a signal that the whole
@@ -74,8 +75,4 @@ function namesOf(running: readonly TurnInChannel[]): string {
 
 function turns({ length }: readonly TurnInChannel[]): string {
   return length === 1 ? '1 turn' : `${length} turns`;
-}
-
-function say(text: string): void {
-  process.stderr.write(`turnout: ${text}\n`);
 }

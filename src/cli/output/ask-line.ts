@@ -12,6 +12,6 @@ export async function askLine(question: string): Promise<string | undefined> {
 }
 
 /** True if a person can be asked. */
-export function isTerminal(): boolean {
+export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }

@@ -1,12 +1,8 @@
 import { once } from 'node:events';
-import type { Writable } from 'node:stream';
-import { coloured, hasColours } from '../../core/colours.js';
+import { type Colour, coloured, hasColours } from '../../core/colours.js';
+import { cutToColumns } from './one-row.js';
+import { harmless, messageFor, type Output } from './say.js';
 import { Spinner } from './spinner.js';
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
-
-type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The looks of a text on a terminal with colours. */
 const tones = { quiet: '2', strong: '1', failed: '31', asked: '33' } as const;
@@ -46,7 +42,7 @@ export class Terminal {
     if (!this.writable || text === '') return;
     this.#spinner?.stop();
     // Control characters are removed: a model's text must not steer the terminal of its reader.
-    if (this.#out.write(this.#out.isTTY ? text.replaceAll(controlCharacters, '') : text)) return;
+    if (this.#out.write(this.#out.isTTY ? harmless(text) : text)) return;
     await once(this.#out, 'drain').catch(() => undefined);
   }
 
@@ -54,8 +50,7 @@ export class Terminal {
   async writeIn(tone: Tone, text: string, colours: boolean): Promise<void> {
     if (!colours || tone === 'plain' || text === '') return this.write(text);
     if (!this.writable) return;
-    const harmless = text.replaceAll(controlCharacters, '');
-    const [, words = '', breaks = ''] = /^([\s\S]*?)(\n*)$/.exec(harmless) ?? [];
+    const [, words = '', breaks = ''] = /^([\s\S]*?)(\n*)$/.exec(harmless(text)) ?? [];
     if (this.#out.write(`\u001b[${tones[tone]}m${words}\u001b[0m${breaks}`)) return;
     await once(this.#out, 'drain').catch(() => undefined);
   }
@@ -67,12 +62,17 @@ export class Terminal {
 
   /** Prints a message to stderr. */
   say(text: string): void {
-    this.#tell(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
+    this.#tell(messageFor(this.#err, text));
   }
 
   /** Prints a line of the log to stderr, which is JSON and nothing else. */
   log(line: string): void {
-    this.#tell(line.replaceAll(controlCharacters, ''));
+    this.#tell(harmless(line));
+  }
+
+  /** True if stdout and stderr are seen in one place. */
+  get isOneScreen(): boolean {
+    return this.#out.isTTY === true && this.#err.isTTY === true;
   }
 
   /** The width of the terminal that stderr is; undefined if it is none. */
@@ -82,19 +82,21 @@ export class Terminal {
 
   /** Prints a message to stderr if that is a terminal. */
   hint(text: string): void {
-    this.dim(text.length <= 160 ? text : `${text.slice(0, 159)}…`);
+    this.aside(text.length <= 160 ? text : `${text.slice(0, 159)}…`);
   }
 
-  /** Prints a whole line to stderr if that is a terminal: dim, where there are colours. */
-  dim(text: string): void {
+  /** Prints a whole line to stderr if that is a terminal: in its colour, where there are colours. */
+  aside(text: string, colour: Colour = 'dim'): void {
     if (!this.#err.isTTY) return;
-    const line = text.replaceAll(/\s/g, ' ').replaceAll(controlCharacters, '');
-    this.#tell(`${hasColours(this.#err) ? coloured(line, 'dim') : line}\n`);
+    const line = harmless(text.replaceAll(/\s/g, ' '));
+    this.#tell(`${hasColours(this.#err) ? coloured(line, colour) : line}\n`);
   }
 
   /** Shows in a terminal that something is waited for, until the first output or `stopWaiting`. */
   waitFor(whom: string): void {
-    this.#spinner ??= Spinner.start(this.#err, whom);
+    this.#spinner?.stop();
+    // Room for the sign before it and the seconds behind it: a longer row could not be written over.
+    this.#spinner = Spinner.start(this.#err, cutToColumns(whom, (this.columns ?? 80) - 12));
   }
 
   stopWaiting(): void {

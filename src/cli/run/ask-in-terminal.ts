@@ -2,7 +2,9 @@ import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { ReadStream } from 'node:tty';
 import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
-import { printJson } from '../../core/json.js';
+import { hasColours } from '../../core/colours.js';
+import { requestRows } from '../chat/state/describe-request.js';
+import { renderLine } from '../chat/text/styled-line.js';
 import type { Terminal } from '../output/terminal.js';
 
 const answers: Readonly<Record<string, PermissionDecision>> = {
@@ -21,10 +23,11 @@ export interface Answer {
 
 /**
  * Asks the person at the terminal, one question at a time. Without a terminal the answer is `deny`; a
- * question that is withdrawn gets no answer.
+ * question that is withdrawn gets no answer. `cwd` is where the agent works.
  */
 export function askInTerminal(
   asked: PermissionRequestEvent,
+  cwd: string,
   terminal: Terminal,
   withdrawn: AbortSignal,
 ): Promise<Answer | undefined> {
@@ -32,7 +35,7 @@ export function askInTerminal(
   const answer = last.then(() => {
     if (withdrawn.aborted) return undefined;
     begun = true;
-    return ask(asked, terminal, withdrawn);
+    return ask(asked, cwd, terminal, withdrawn);
   });
   last = answer.catch(() => undefined);
   // A question that is withdrawn while it still waits for the one before it is dropped without a message.
@@ -46,6 +49,7 @@ let last: Promise<unknown> = Promise.resolve();
 
 async function ask(
   asked: PermissionRequestEvent,
+  cwd: string,
   terminal: Terminal,
   withdrawn: AbortSignal,
 ): Promise<Answer | undefined> {
@@ -58,7 +62,9 @@ async function ask(
   }
   const always = asked.options.includes('allow_always');
   const choices = always ? '[y]es, [a]lways, [n]o' : '[y]es, [n]o';
-  terminal.say(`the agent wants to use ${asked.tool}: ${printJson(asked.input)}`);
+  const { title, rows } = requestRows(asked, terminal.columns ?? 80, cwd);
+  const colours = hasColours(process.stderr);
+  process.stderr.write(`${[...title, ...rows].map((line) => renderLine(line, colours)).join('\n')}\n`);
   const lines = createInterface({ input, output: process.stderr, terminal: false });
   // Ctrl-D, or a terminal that goes away, closes the input: the question alone would wait for ever.
   const closed = new Promise<never>((_, reject) => {

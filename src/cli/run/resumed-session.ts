@@ -34,7 +34,7 @@ export function withNamedSession<F extends SessionFlags>(flags: F, home: string)
  * `--continue`: the last session of this directory and backend. A directory without one of ours is left to the CLI's own records.
  * `note` tells of a later session with another backend, where nobody has asked for this one.
  */
-export function withLastSession<F extends SessionFlags>(
+export function withContinuedSession<F extends SessionFlags>(
   flags: F,
   { home, cwd, backend }: { readonly home: string; readonly cwd: string; readonly backend: string },
 ): { readonly flags: F; readonly note?: string } {

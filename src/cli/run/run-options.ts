@@ -89,14 +89,16 @@ export function parseTurnFlags<const T extends FlagTable = Record<never, never>>
 /** The prompt among the words of a command line, which has one at most. */
 export function onePrompt(
   words: readonly string[],
-  { prompt }: Pick<RunFlags, 'prompt'>,
+  { prompt, allowedTools, disallowedTools }: Pick<RunFlags, 'prompt' | 'allowedTools' | 'disallowedTools'>,
   command: string,
 ): string | undefined {
   if (words.length > 1) {
     throw wrongUsage(
       command,
       `one prompt is expected, got ${words.length}: ${words.map((word) => JSON.stringify(word)).join(' ')}`,
-      'Put the prompt in quotes. Several tools are one word: --allowed-tools "Read Edit".',
+      (allowedTools ?? disallowedTools) === undefined
+        ? 'Put the prompt in quotes.'
+        : 'Put the prompt in quotes. Several tools are one word: --allowed-tools "Read Edit".',
     );
   }
   if (words.length === 1 && prompt !== undefined)

@@ -5,7 +5,6 @@ import { readSettings } from '../../config/settings.js';
 import type { SettingUser } from '../../config/used-settings.js';
 import { errorEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
-import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
 import { backendConfig, loadConfig } from '../../gateway/config.js';
 import { nonceIn, unattendedInstructions } from '../../orchestra/instructions.js';
 import { checkOptions } from '../../runner/check-options.js';
@@ -14,9 +13,11 @@ import { runnerBackend } from '../../runner/runner-config.js';
 import { codexSdk } from '../../runner/runner-names.js';
 import { sessionOptions } from '../../runner/session-options.js';
 import type { RunnerName, RunnerOptions } from '../../runner/types.js';
+import { explainFailure } from '../command/explain-failure.js';
 import { printHelp } from '../command/print.js';
 import { allowDemo } from '../demo/demo-flag.js';
 import { chooseInstalled } from '../first-run/choose-installed.js';
+import { say } from '../output/say.js';
 import { type GivenFiles, givenFiles } from './given-files.js';
 import { readPrompt } from './read-prompt.js';
 import { withClaudeNames } from './result-object.js';
@@ -49,10 +50,9 @@ export async function explainFailures(
       output = asked;
     });
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
-    process.stdout.write(failureIn(output, error));
-    return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
+    const code = explainFailure(error);
+    if (error instanceof TurnoutError) process.stdout.write(failureIn(output, error));
+    return code;
   }
 }
 
@@ -109,16 +109,16 @@ export async function runTurn(flags: RunFlags): Promise<number> {
 
 /** The settings, and the flags with the session that they mean, by the index of sessions. */
 export async function sessionChosen(flags: RunFlags, command: SettingUser = 'run') {
-  const { withLastSession, withNamedSession } =
+  const { withContinuedSession, withNamedSession } =
     flags.sessionId === undefined && !flags.continueLast
-      ? { withNamedSession: undefined, withLastSession: undefined }
+      ? { withNamedSession: undefined, withContinuedSession: undefined }
       : await import('./resumed-session.js');
   const named = withNamedSession?.(flags, trustedHome(process.env)) ?? flags;
   if (named.backend !== flags.backend) await allowDemo(['--backend', named.backend ?? '']);
   const settings = await turnSettings(named, command);
   if (settings.missing !== undefined) throw settings.missing;
   const { home, workingDir: cwd } = settings.config;
-  const found = withLastSession?.(named, { home, cwd, backend: settings.runner });
+  const found = withContinuedSession?.(named, { home, cwd, backend: settings.runner });
   const notes = found?.note === undefined ? [] : [found.note];
   return { ...settings, options: found?.flags ?? named, warnings: [...settings.warnings, ...notes] };
 }
@@ -137,10 +137,9 @@ async function runWithFiles(
   const allowUnsupported = options.allowUnsupported || config.allowUnsupported;
   const wanted = { ...runnerOptions(options, files), permissionMode, allowUnsupported };
   const checked = await checkOptions(runner, wanted, live ? 'live' : 'one-shot');
-  for (const warning of [...warnings, ...ignored, ...checked.warnings])
-    process.stderr.write(`turnout: ${warning}\n`);
+  for (const warning of [...warnings, ...ignored, ...checked.warnings]) say(warning);
   const prompt = await readPrompt(options.prompt, () => process.stdin, {
-    say: (line) => process.stderr.write(`turnout: ${line}\n`),
+    say: (line) => say(line),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
     fallback: options.defaultPrompt,
   });

@@ -38,7 +38,7 @@ export function sessionTurn(
     terminal: Terminal,
     withdrawn: AbortSignal,
   ): Promise<void> {
-    const answer = await answerTo(asked, terminal, withdrawn, denyQuestions);
+    const answer = await answerTo(asked, terminal, withdrawn, { ...options, denyQuestions });
     if (answer === undefined) return;
     // If the turn has ended meanwhile, nothing is left to answer.
     await session?.answerPermission(asked.id, answer.decision, answer.message).catch(() => undefined);
@@ -47,16 +47,18 @@ export function sessionTurn(
   return { prompt, options, run, onPermission };
 }
 
+type Asking = Pick<TurnExtras, 'denyQuestions'> & Pick<CompleteSessionOptions, 'cwd' | 'config'>;
+
 /** Asks the person at the terminal, or nobody if `denyQuestions` is set. */
 export async function answerTo(
   asked: PermissionRequestEvent,
   terminal: Terminal,
   withdrawn: AbortSignal,
-  denyQuestions = false,
+  { denyQuestions = false, cwd, config }: Asking,
 ): Promise<Answer | undefined> {
   if (denyQuestions) return no;
   const { askInTerminal } = await import('./ask-in-terminal.js');
-  return askInTerminal(asked, terminal, withdrawn);
+  return askInTerminal(asked, cwd ?? config.workingDir, terminal, withdrawn);
 }
 
 /** What keeps processes running is loaded only for a live session. */

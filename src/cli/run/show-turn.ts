@@ -42,7 +42,7 @@ export interface ShownTurn {
 export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<number> {
   const terminal = new Terminal(process.stdout, process.stderr);
   const stop = interruptible(terminal);
-  const show = views[options.output](turn.options.backend, terminal, options);
+  const show = views[options.output](turn.options, terminal, options);
   const questions = new OpenQuestions((request, withdrawn) =>
     turn.onPermission(request, terminal, withdrawn),
   );
@@ -63,11 +63,14 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
     });
     if (options.output === 'text') terminal.waitFor(turn.options.backend);
     for await (const event of events) {
-      if (event.type === 'permission_request') terminal.stopWaiting();
-      await questions.see(event);
+      const asks = event.type === 'permission_request';
+      if (asks) terminal.stopWaiting();
+      else await questions.see(event);
       kept.see(event);
       if (options.verbose && event.type === 'session') terminal.say(describeSession(event));
       if (terminal.writable) await show(event);
+      // The line of what was said ends before the question begins.
+      if (asks) await questions.see(event);
       if (event.type === 'complete') exitCode = exitCodes.done;
       if (event.type === 'error') exitCode = exitCodeFor(event.code);
     }
@@ -89,7 +92,7 @@ async function tellTurn(kept: KeptTurn, terminal: Terminal, again: string | unde
   const { columns } = terminal;
   if (columns === undefined || again === undefined || kept.told === undefined) return;
   const { turnFooter } = await import('./turn-footer.js');
-  terminal.dim(turnFooter({ ...kept.told, again }, columns));
+  for (const row of turnFooter({ ...kept.told, again }, columns)) terminal.aside(row);
 }
 
 /** Most turns have no trace, and don't load what finds the secrets in one. */
@@ -105,40 +108,62 @@ async function traceOf({ prompt, options: session }: ShownTurn, options: ShowOpt
 
 type View = (event: ChatEvent) => void | Promise<void>;
 
-const views: Record<OutputFormat, (backend: string, terminal: Terminal, options: ShowOptions) => View> = {
+type Session = Pick<CompleteSessionOptions, 'backend' | 'cwd' | 'config'>;
+
+const views: Record<OutputFormat, (session: Session, terminal: Terminal, options: ShowOptions) => View> = {
   text: textView,
-  json: (backend, terminal, options) => jsonView(backend, terminal, options, (result) => result),
-  'claude-json': (backend, terminal, options) => jsonView(backend, terminal, options, withClaudeNames),
-  'stream-json': (_backend, terminal) => (event) => terminal.write(`${printJson(event)}\n`),
+  json: ({ backend }, terminal, options) => jsonView(backend, terminal, options, (result) => result),
+  'claude-json': ({ backend }, terminal, options) => jsonView(backend, terminal, options, withClaudeNames),
+  'stream-json': (_session, terminal) => (event) => terminal.write(`${printJson(event)}\n`),
 };
 
 /** Prints the answer as it arrives on stdout, and the agent's other activity on stderr. */
-function textView(_backend: string, terminal: Terminal, { verbose }: ShowOptions): View {
+function textView(session: Session, terminal: Terminal, { verbose }: ShowOptions): View {
+  const showTools = toolView(session, terminal);
   let lastCharacter = '';
-  let toolSince = false;
+  const endLine = async () => {
+    if (lastCharacter !== '' && lastCharacter !== '\n') await terminal.write('\n');
+    lastCharacter = '';
+  };
   return async (event) => {
     switch (event.type) {
-      case 'text': {
-        const apart = toolSince && lastCharacter !== '' && lastCharacter !== '\n' ? '\n' : '';
-        toolSince = false;
+      case 'text':
         lastCharacter = event.text.at(-1) ?? lastCharacter;
-        await terminal.write(apart + event.text);
+        await terminal.write(event.text);
         break;
-      }
       case 'tool_start':
-        toolSince = true;
-        terminal.hint(`[${event.name}] ${printJson(event.input)}`);
+      case 'tool_end':
+      case 'permission_request':
+      case 'permission_resolved':
+        // A tool may end in the middle of a word: the answer in a file has no break there.
+        if (event.type === 'tool_start' || terminal.isOneScreen) await endLine();
+        await showTools(event);
         break;
       case 'notice':
         if (event.level === 'warning' || verbose) terminal.say(event.message);
         break;
       case 'complete':
       case 'error':
-        if (lastCharacter !== '' && lastCharacter !== '\n') await terminal.write('\n');
+        await endLine();
+        await showTools(event);
         if (event.type === 'error') terminal.say(event.message.trimEnd());
         if (event.type === 'error' && event.code === 'session_not_found') terminal.say(whereSessionsAre);
         break;
     }
+  };
+}
+
+/** Shows the tools of a turn on stderr if that is a terminal. A turn without tools loads nothing for it. */
+function toolView({ backend, cwd, config }: Session, terminal: Terminal): View {
+  let tools: import('./tool-rows.js').ToolRows | undefined;
+  return async (event) => {
+    const { columns } = terminal;
+    const isEnd = event.type === 'complete' || event.type === 'error';
+    if (columns === undefined || (isEnd && tools === undefined)) return;
+    tools ??= new (await import('./tool-rows.js')).ToolRows(cwd ?? config.workingDir);
+    for (const { text, failed } of tools.see(event, columns - 1))
+      terminal.aside(text, failed ? 'red' : 'dim');
+    if (!isEnd && !tools.isAsking) terminal.waitFor(tools.running ?? backend);
   };
 }
 

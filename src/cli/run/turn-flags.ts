@@ -15,13 +15,13 @@ export const turnFlags = {
     short: 'b',
     value: 'name',
     about: `${runners.join(', ')} (default: AGENT_BACKEND, else the installed one)`,
-    complete: runners,
+    complete: [...runners, 'demo'],
   },
   model: { type: 'text', short: 'm', value: 'model', about: 'the model to use' },
   print: {
     type: 'switch',
     short: 'p',
-    about: 'the prompt follows, as with `claude -p`: every run prints its answer and ends',
+    about: 'print the answer and end, as with `claude -p`: `turnout run` always does',
   },
   prompt: { type: 'text', value: 'text', about: 'the prompt, when it looks like an option' },
   thinking: {
@@ -42,6 +42,7 @@ export const turnFlags = {
     short: 'r',
     value: 'session id',
     about: 'go on with an earlier session: see `turnout sessions`',
+    complete: 'sessions',
   },
   continue: {
     type: 'switch',

@@ -12,19 +12,16 @@ export interface TurnFacts {
 }
 
 /**
- * The line below a turn: `session 3f2a9b1c-77aa · 12.4 s · 3,204 in, 512 out · $0.0213 · turnout run --continue "…"`. It has as much
- * as fits into a row: the whole id or its beginning, with the command or without.
+ * The line below a turn: `session 3f2a9b1c-77aa · 12.4 s · 3,204 in, 512 out · $0.0213 · turnout run --continue "…"`. It has the
+ * whole id where there is room, else its beginning. Where the command does not fit beside the rest, it has a row of its own.
  */
-export function turnFooter({ sessionId, ms, usage, again }: TurnFacts, columns: number): string {
+export function turnFooter({ sessionId, ms, usage, again }: TurnFacts, columns: number): readonly string[] {
   const id = plainLine(sessionId);
   const facts = [duration(ms), ...(usage === undefined ? [] : used(usage))];
   const command = `${plainLine(again)} "…"`;
-  const forms = [
-    [`session ${id}`, ...facts, command],
-    [`session ${shortId(id)}`, ...facts, command],
-    [`session ${shortId(id)}`, ...facts],
-  ].map((parts) => parts.join(' · '));
-  return forms.find((form) => columnsOf(form) < columns) ?? `session ${shortId(id)}`;
+  const [whole, short] = [id, shortId(id)].map((shown) => [`session ${shown}`, ...facts].join(' · '));
+  const row = [`${whole} · ${command}`, `${short} · ${command}`].find((one) => columnsOf(one) < columns);
+  return row === undefined ? [`${short}`, command] : [row];
 }
 
 function used({ inputTokens, outputTokens, costUsd = 0 }: Usage): readonly string[] {

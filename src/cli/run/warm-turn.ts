@@ -1,3 +1,4 @@
+import { vendorNames } from '../../backends/names.js';
 import type { ChatEvent, PermissionRequestEvent } from '../../core/chat-event.js';
 import { errorEvent } from '../../core/chat-event.js';
 import { HostClient, type HostOutcome } from '../../host/client.js';
@@ -69,7 +70,8 @@ export function warmTurn(
     withdrawn: AbortSignal,
   ): Promise<void> {
     if (cold !== undefined) return cold.onPermission(asked, terminal, withdrawn);
-    const answer = await answerTo(asked, terminal, withdrawn, extras.denyQuestions);
+    const { denyQuestions = false } = extras;
+    const answer = await answerTo(asked, terminal, withdrawn, { ...options, denyQuestions });
     if (answer !== undefined) await host?.answerPermission(asked.id, answer.decision, answer.message);
   }
 
@@ -84,8 +86,11 @@ function hostedOptions(
 ): HostedOptions | undefined {
   const { adapter, agentHooks, trace: _t, rawArgs = [], stream: _s, live: _l, ...others } = options;
   const env = options.config.env ?? process.env;
+  // The host has no other backends, such as the demo agent.
+  const isVendor = vendorNames.some((name) => name === options.backend);
   // The command that is started, and every line, is shown as it is: by a CLI that is started for it.
-  if (adapter !== undefined || agentHooks !== undefined || rawArgs.length > 0 || isTraced) return undefined;
+  if (adapter !== undefined || !isVendor || agentHooks !== undefined || rawArgs.length > 0 || isTraced)
+    return undefined;
   if (isInsideTurn(env) || Buffer.byteLength(prompt) > longestPrompt) return undefined;
   return { ...others, config: { ...options.config, env: warmEnvironment(env) } };
 }

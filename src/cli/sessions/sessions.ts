@@ -1,13 +1,12 @@
 import { trustedHome } from '../../config/home-directory.js';
 import { readEnvironment } from '../../config/read-environment.js';
-import { TurnoutError } from '../../core/errors.js';
-import { exitCodes } from '../../core/exit-codes.js';
 import type { CommandPage } from '../command/command-page.js';
 import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { print } from '../command/print.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
 import { ago } from '../output/ago.js';
 import { columnsOf, cutToColumns, plainLine } from '../output/one-row.js';
+import { say } from '../output/say.js';
 import { shortId } from '../output/short-id.js';
 import { indexedDirectory, type KnownSession, knownSessions } from './session-index.js';
 
@@ -47,7 +46,7 @@ export function main(argv: readonly string[]): Promise<number> {
         refuseOperands(given);
         return { all: given.has('all'), json: wantsJson(given) };
       },
-      run: (options) => orExplain(() => list(options)),
+      run: list,
     },
     argv,
   );
@@ -72,17 +71,6 @@ async function list(options: SessionsOptions): Promise<number> {
       ? `${JSON.stringify(all.map(asJson), null, 2)}\n`
       : text(all, here, options.all ? 0 : others.length),
   );
-}
-
-/** A home that can't be used is told with exit code 2. */
-async function orExplain(run: () => Promise<number>): Promise<number> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
-    return exitCodes.usage;
-  }
 }
 
 /** The CLIs' own records of this directory, without the sessions of the index. None of the CLIs is started. */
@@ -111,9 +99,7 @@ async function recordedHere(here: string, ours: readonly KnownSession[]): Promis
         recordedBy: 'cli',
       }));
     } catch (error) {
-      process.stderr.write(
-        `turnout: the sessions of ${backend} can't be listed: ${plainLine((error as Error).message)}\n`,
-      );
+      say(`the sessions of ${backend} can't be listed: ${plainLine((error as Error).message)}`);
       return [];
     }
   });

@@ -33,11 +33,13 @@ describe.concurrent('turnout', () => {
     for (const args of [['help', 'docter'], ['--help', 'docter'], ['docter']]) {
       const done = await turnout(stage, args);
       expect(done).toMatchObject({ code: 2, stdout: '' });
-      expect(done.stderr).toContain('unknown command "docter". Did you mean "doctor"?\nCommands: run,');
+      expect(done.stderr).toContain('unknown command "docter". Did you mean "doctor"?\nTo talk to an agent');
     }
     const nope = await turnout(stage, ['help', 'nope']);
     expect(nope).toMatchObject({ code: 2, stdout: '' });
-    expect(nope.stderr).toMatch(/^turnout: unknown command "nope"\.\nCommands: run,/);
+    expect(nope.stderr).toMatch(
+      /^turnout: unknown command "nope"\.\nTo talk .* `turnout chat "…"` or `turnout run "…"`/,
+    );
     expect((await turnout(stage, ['help', 'help'])).code).toBe(0);
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { helpText, rows, wrap } from '../../../src/cli/command/help-text.js';
+import { helpText, rows } from '../../../src/cli/command/help-text.js';
 import { readFlags } from '../../../src/cli/command/read-flags.js';
 import { commands } from '../../../src/cli/commands.js';
+import { wrapWords } from '../../../src/cli/output/wrap-words.js';
 import { commandSummary, overview } from '../../../src/cli/usage.js';
 
 const loaded = await Promise.all(
@@ -66,18 +67,18 @@ describe.each(pages)('the page of turnout %s (18.8)', (name, page) => {
   });
 });
 
-describe('the overview', () => {
+describe('the overview (18.8)', () => {
   it('fits 80 columns and has examples', () => {
     expect(overview.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(overview).toContain('\nExamples:\n  turnout run ');
   });
 });
 
-describe('the layout of a page', () => {
+describe('the layout of a page (18.8)', () => {
   it('breaks at blanks, and leaves a long word whole', () => {
-    expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-    expect(wrap('a longerthanthat b', 5)).toEqual(['a', 'longerthanthat', 'b']);
-    expect(wrap('0 done · 1 failed · 2 wrong', 19, ' · ')).toEqual(['0 done · 1 failed ·', '2 wrong']);
+    expect(wrapWords('one two three', 7)).toEqual(['one two', 'three']);
+    expect(wrapWords('a longerthanthat b', 5)).toEqual(['a', 'longerthanthat', 'b']);
+    expect(wrapWords('0 done · 1 failed · 2 wrong', 19, ' · ')).toEqual(['0 done · 1 failed ·', '2 wrong']);
   });
 
   it('puts the words of a long flag below it', () => {

@@ -22,6 +22,20 @@ export function describeRequest(
   request: PermissionRequestEvent,
   { width, rows: windowRows, cwd }: { readonly width: number; readonly rows: number; readonly cwd: string },
 ): DescribedRequest {
+  const { title, rows } = requestRows(request, width, cwd);
+  const mostRows = Math.max(fewestRows, windowRows - otherRows);
+  if (rows.length <= mostRows) return { lines: [...title, ...rows], more: [] };
+  const left = rows.length - mostRows;
+  const note = plainLine(`  … ${left} more ${left === 1 ? 'row' : 'rows'}: [v] shows all`, 'dim');
+  return { lines: [...title, ...rows.slice(0, mostRows), note], more: rows.slice(mostRows) };
+}
+
+/** All of it; `turnout run` shows it so. */
+export function requestRows(
+  request: PermissionRequestEvent,
+  width: number,
+  cwd: string,
+): { readonly title: readonly Line[]; readonly rows: readonly Line[] } {
   const rows = detailRows(request, cwd).flatMap(([text, style]) =>
     wrapLine([span('  '), { text: harmless(text), style }], width, { hanging: [span('  ')], atWords: false }),
   );
@@ -30,11 +44,7 @@ export function describeRequest(
     span(harmlessLine(request.tool), 'bold'),
     span(' needs your permission'),
   ];
-  const mostRows = Math.max(fewestRows, windowRows - otherRows);
-  if (rows.length <= mostRows) return { lines: [...wrapLine(title, width), ...rows], more: [] };
-  const left = rows.length - mostRows;
-  const note = plainLine(`  … ${left} more ${left === 1 ? 'row' : 'rows'}: [v] shows all`, 'dim');
-  return { lines: [...wrapLine(title, width), ...rows.slice(0, mostRows), note], more: rows.slice(mostRows) };
+  return { title: wrapLine(title, width), rows };
 }
 
 type Row = readonly [text: string, style: Style];

@@ -74,7 +74,9 @@ function rowEnd(cells: readonly Cell[], from: number, most: number, atWords: boo
       if (atWords && cell.text === ' ' && at > from) return at;
       return (atWords ? breakable : undefined) ?? Math.max(at, from + 1);
     }
-    if (cell.text === ' ' ? !isIndentation(cells, from, at) : breaksBehind(cell, cells[at + 1]))
+    if (
+      cell.text === ' ' ? !isIndentation(cells, from, at) : breaksBehind(cell, cells[at - 1], cells[at + 1])
+    )
       breakable = at + 1;
   }
   return cells.length;
@@ -100,15 +102,18 @@ function isIndentation(cells: readonly Cell[], from: number, at: number): boolea
   return true;
 }
 
-/** Between characters of Chinese, Japanese and Korean a line may break anywhere; behind a dash or a slash, too. */
-function breaksBehind(cell: Cell, next: Cell | undefined): boolean {
+/** Between characters of Chinese, Japanese and Korean a line may break anywhere; behind a hyphen, too, but not in `--backend`. */
+function breaksBehind(cell: Cell, before: Cell | undefined, next: Cell | undefined): boolean {
   if (next === undefined) return false;
-  return isWideCell(cell) || isWideCell(next) || cell.text === '-';
+  if (isWideCell(cell) || isWideCell(next)) return true;
+  return cell.text === '-' && isLetter.test(before?.text ?? '') && isLetter.test(next.text);
 }
 
 function isWideCell({ text }: Cell): boolean {
   return isWide(text.codePointAt(0) ?? 0);
 }
+
+const isLetter = /^[\p{L}\p{N}]/u;
 
 function spansOf(cells: readonly Cell[]): Line {
   const spans: Span[] = [];

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseChatOptions } from '../../../../src/cli/chat/chat-options.js';
+import { registerDemoBackend } from '../../../../src/cli/demo/demo-backend.js';
 
+registerDemoBackend();
 const parse = (line: string) => parseChatOptions(line.split(' '));
 
 describe('the options of turnout chat (18.1)', () => {
@@ -33,6 +35,7 @@ describe('the options of turnout chat (18.1)', () => {
     ['--nativ', 'Did you mean --native?'],
     ['--gatway home', 'Did you mean --gateway?'],
     ['--gateway', '--gateway expects a value'],
+    ['--native --backend demo', 'the demo agent has no terminal UI of its own'],
     ['--gateway home --model m', '--model and --gateway were both given'],
     ['--demo hello', '--demo is for --gateway'],
     ['--gateway home --demo --url http://127.0.0.1:1', 'were both given'],

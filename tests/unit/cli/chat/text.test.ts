@@ -55,6 +55,11 @@ describe('texts of others in a terminal (18.1)', () => {
     expect(rows('', 6)).toEqual(['']);
   });
 
+  it('breaks behind a hyphen in a word, and not within an option', () => {
+    expect(rows('a well-known name', 8)).toEqual(['a well-', 'known', 'name']);
+    expect(rows('goes on with --backend', 15)).toEqual(['goes on with', '--backend']);
+  });
+
   it('no row is wider than the window, and no word is lost', () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 4, max: 60 }), (text, width) => {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { spawn } from '@lydell/node-pty';
 import { beforeAll, describe, expect } from 'vitest';
+import { noteSession } from '../../../../src/cli/sessions/session-index.js';
 import { it, type Stage } from '../../../contract/stage.js';
 import { buildOnce, program, turnout } from '../turnout.js';
 
@@ -26,6 +27,9 @@ function shellEnv(stage: Stage): Record<string, string> {
   };
   writeFileSync(`${stage.workingDir}/chains.json`, JSON.stringify(chains));
   mkdirSync(`${stage.workingDir}/some-directory`);
+  const session = { backend: 'codex', sessionId: '3f2a9b1c-77aa-4bcd-8eff-0123456789ab', prompt: 'one' };
+  noteSession(stage.home, { ...session, cwd: stage.workingDir });
+  noteSession(stage.home, { ...session, sessionId: 'elsewhere', cwd: stage.home });
   return { ...stage.env, PATH: [bin, ...shellPlaces].join(':'), TERM: 'xterm' };
 }
 
@@ -62,6 +66,24 @@ const expected: readonly (readonly [words: readonly string[], proposals: readonl
   [['agent', 'run', ''], ['builder']],
   [['usage', '--by', 'b'], ['backend']],
   [['help', 'wh'], ['why']],
+  [['run', '-b', 'd'], ['demo']],
+  [['run', '--resume', ''], ['3f2a9b1c-77aa']],
+  [['run', '-m', 'some'], []],
+  [
+    ['config', 'set', 'per'],
+    ['permission-mode', 'permission-timeout-ms'],
+  ],
+  [['config', 'get', 'PERMISSION_M'], ['PERMISSION_MODE']],
+  [
+    ['config', 'set', 'permission-mode', ''],
+    ['bypass', 'ask', 'edits', 'plan'],
+  ],
+  [
+    ['config', 'set', 'RUN_WARM', ''],
+    ['1', '0'],
+  ],
+  [['config', 'set', 'agent-backend', 'g'], ['gemini']],
+  [['permissions', 'allow', ''], []],
 ];
 
 describe('turnout completion (18.8)', () => {

@@ -127,7 +127,7 @@ describe('a backend that nobody has chosen (18.2)', () => {
   });
 });
 
-describe('the name of a setting', () => {
+describe('the name of a setting (18.3)', () => {
   it('may be written as it is easy to type', () => {
     expect(settingNamed('agent-backend')).toBe('AGENT_BACKEND');
     expect(settingNamed('HTTP_PORT')).toBe('HTTP_PORT');

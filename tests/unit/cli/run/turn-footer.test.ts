@@ -12,23 +12,23 @@ const facts = {
 };
 
 describe('the line below a turn (18.4)', () => {
-  it('has as much as fits into a row', () => {
+  it('has as much as fits into a row, and the command that goes on always', () => {
     const end = '12.4 s · 3,204 in, 512 out · $0.0200';
-    expect(turnFooter(facts, 120)).toBe(`session ${facts.sessionId} · ${end} · turnout run --continue "…"`);
-    expect(turnFooter(facts, 90)).toBe(`session 3f2a9b1c-77aa · ${end} · turnout run --continue "…"`);
-    expect(turnFooter(facts, 80)).toBe(`session 3f2a9b1c-77aa · ${end}`);
-    expect(turnFooter(facts, 20)).toBe('session 3f2a9b1c-77aa');
+    const command = 'turnout run --continue "…"';
+    expect(turnFooter(facts, 120)).toEqual([`session ${facts.sessionId} · ${end} · ${command}`]);
+    expect(turnFooter(facts, 90)).toEqual([`session 3f2a9b1c-77aa · ${end} · ${command}`]);
+    expect(turnFooter(facts, 80)).toEqual([`session 3f2a9b1c-77aa · ${end}`, command]);
   });
 
   it('leaves out what the CLI does not tell, and has nothing that steers a terminal', () => {
-    expect(turnFooter({ ...facts, usage: undefined }, 60)).toBe(
+    const row = (changed: Partial<typeof facts>, columns: number) =>
+      turnFooter({ ...facts, ...changed }, columns)[0];
+    expect(turnFooter({ ...facts, usage: undefined }, 60)).toEqual([
       'session 3f2a9b1c-77aa · 12.4 s · turnout run --continue "…"',
-    );
-    expect(turnFooter({ ...facts, usage: { inputTokens: 0, outputTokens: 0 } }, 40)).toContain('· 12.4 s');
-    expect(turnFooter({ ...facts, usage: { ...facts.usage, costUsd: 0.0004 } }, 120)).toContain(
-      '· $0.0004 ·',
-    );
-    expect(turnFooter({ ...facts, sessionId: 'a\u001b[2Jb\n' }, 120)).toMatch(/^session ab · /);
+    ]);
+    expect(row({ usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 } }, 40)).toMatch(/· 12\.4 s$/);
+    expect(row({ usage: { ...facts.usage, costUsd: 0.0004 } }, 120)).toContain('· $0.0004 ·');
+    expect(row({ sessionId: 'a\u001b[2Jb\n' }, 120)).toMatch(/^session ab · /);
   });
 
   it('is there for a session that has answered, and not for one that never began', () => {
@@ -48,7 +48,7 @@ describe('the line below a turn (18.4)', () => {
   });
 });
 
-describe('how long ago something was', () => {
+describe('how long ago something was (18.4)', () => {
   it.each([
     [0, 'just now'],
     [-5, 'just now'],

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shortId } from '../../../../src/cli/output/short-id.js';
-import { withLastSession, withNamedSession } from '../../../../src/cli/run/resumed-session.js';
+import { withContinuedSession, withNamedSession } from '../../../../src/cli/run/resumed-session.js';
 import { knownSessions, noteSession } from '../../../../src/cli/sessions/session-index.js';
 import { canMount, fillDisk, mountDisk } from '../../../gateway/small-disk.js';
 
@@ -149,20 +149,20 @@ describe('--resume and --continue (18.4)', () => {
   it('take the last session of this directory and backend', () => {
     const place = { home, cwd: home, backend: 'codex' };
     const given = flags({ continueLast: true });
-    expect(withLastSession(given, place)).toEqual({ flags: given });
+    expect(withContinuedSession(given, place)).toEqual({ flags: given });
     note('elsewhere', 9, { cwd: '/' });
-    expect(withLastSession(given, place)).toEqual({ flags: given });
+    expect(withContinuedSession(given, place)).toEqual({ flags: given });
     note('old', 1);
     note('own', 2);
-    expect(withLastSession(given, place)).toEqual({
+    expect(withContinuedSession(given, place)).toEqual({
       flags: { ...given, sessionId: 'own', continueLast: false },
     });
     note('newer', 3, { backend: 'claude' });
-    expect(withLastSession(given, place)).toEqual({
+    expect(withContinuedSession(given, place)).toEqual({
       flags: { ...given, sessionId: 'own', continueLast: false },
       note: expect.stringContaining('the last session here is claude’s'),
     });
     const chosen = flags({ continueLast: true, backend: 'codex' });
-    expect(withLastSession(chosen, place)).not.toHaveProperty('note');
+    expect(withContinuedSession(chosen, place)).not.toHaveProperty('note');
   });
 });
