@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { coloured, hasColours } from '../../core/colours.js';
+import { visible } from '../../core/odd-characters.js';
 import { Spinner } from './spinner.js';
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
@@ -45,8 +43,7 @@ export class Terminal {
   async write(text: string): Promise<void> {
     if (!this.writable || text === '') return;
     this.#spinner?.stop();
-    // Control characters are removed: a model's text must not steer the terminal of its reader.
-    if (this.#out.write(this.#out.isTTY ? text.replaceAll(controlCharacters, '') : text)) return;
+    if (this.#out.write(this.#out.isTTY ? shown(text) : text)) return;
     await once(this.#out, 'drain').catch(() => undefined);
   }
 
@@ -54,8 +51,7 @@ export class Terminal {
   async writeIn(tone: Tone, text: string, colours: boolean): Promise<void> {
     if (!colours || tone === 'plain' || text === '') return this.write(text);
     if (!this.writable) return;
-    const harmless = text.replaceAll(controlCharacters, '');
-    const [, words = '', breaks = ''] = /^([\s\S]*?)(\n*)$/.exec(harmless) ?? [];
+    const [, words = '', breaks = ''] = /^([\s\S]*?)(\n*)$/.exec(shown(text)) ?? [];
     if (this.#out.write(`\u001b[${tones[tone]}m${words}\u001b[0m${breaks}`)) return;
     await once(this.#out, 'drain').catch(() => undefined);
   }
@@ -67,12 +63,12 @@ export class Terminal {
 
   /** Prints a message to stderr. */
   say(text: string): void {
-    this.#tell(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
+    this.#tell(`turnout: ${shown(text)}\n`);
   }
 
   /** Prints a line of the log to stderr, which is JSON and nothing else. */
   log(line: string): void {
-    this.#tell(line.replaceAll(controlCharacters, ''));
+    this.#tell(shown(line));
   }
 
   /** The width of the terminal that stderr is; undefined if it is none. */
@@ -88,7 +84,7 @@ export class Terminal {
   /** Prints a whole line to stderr if that is a terminal: dim, where there are colours. */
   dim(text: string): void {
     if (!this.#err.isTTY) return;
-    const line = text.replaceAll(/\s/g, ' ').replaceAll(controlCharacters, '');
+    const line = shown(text.replaceAll(/\s/g, ' '));
     this.#tell(`${hasColours(this.#err) ? coloured(line, 'dim') : line}\n`);
   }
 
@@ -105,4 +101,9 @@ export class Terminal {
     this.#spinner?.stop();
     this.#err.write(text);
   }
+}
+
+/** What a model has written must not steer the terminal of its reader, nor be read as something else. */
+function shown(text: string): string {
+  return visible(text.replaceAll('\r\n', '\n'));
 }

@@ -1,8 +1,9 @@
-import { openSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { ReadStream } from 'node:tty';
 import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
 import { printJson } from '../../core/json.js';
+import { wholeLine, wholeLines } from '../../core/whole-lines.js';
 import type { Terminal } from '../output/terminal.js';
 
 const answers: Readonly<Record<string, PermissionDecision>> = {
@@ -58,7 +59,8 @@ async function ask(
   }
   const always = asked.options.includes('allow_always');
   const choices = always ? '[y]es, [a]lways, [n]o' : '[y]es, [n]o';
-  terminal.say(`the agent wants to use ${asked.tool}: ${printJson(asked.input)}`);
+  terminal.say(`the agent wants to use ${wholeLine(asked.tool)}: ${inputLine(asked.input)}`);
+  dropTyped(input);
   const lines = createInterface({ input, output: process.stderr, terminal: false });
   // Ctrl-D, or a terminal that goes away, closes the input: the question alone would wait for ever.
   const closed = new Promise<never>((_, reject) => {
@@ -82,6 +84,32 @@ async function ask(
   } finally {
     lines.close();
     input.destroy();
+  }
+}
+
+/** The whole input in one line, in which nothing can hide and no long blank space pushes the rest out of sight. */
+function inputLine(input: unknown): string {
+  const folded = (_: string, value: unknown) =>
+    typeof value === 'string' ? wholeLines(value).join('\n') : value;
+  return wholeLine(printJson(input, folded));
+}
+
+/**
+ * Drops what was typed before the question could be read: it is no answer to it. A line without its end can be read in raw mode
+ * only. All of this happens at once, so that no Ctrl-C falls into it.
+ */
+function dropTyped(input: ReadStream): void {
+  let typed: number | undefined;
+  try {
+    typed = openSync('/dev/tty', constants.O_RDONLY | constants.O_NONBLOCK);
+    input.setRawMode(true);
+    const bytes = Buffer.alloc(4096);
+    while (readSync(typed, bytes) > 0);
+  } catch {
+    // Nothing (more) is there.
+  } finally {
+    input.setRawMode(false);
+    if (typed !== undefined) closeSync(typed);
   }
 }
 

@@ -9,6 +9,7 @@ import type {
 } from '../../core/chat-event.js';
 import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
 import { printJson } from '../../core/json.js';
+import { oneLine } from '../../core/quote.js';
 import type { CompleteSessionOptions } from '../../sessions/types.js';
 import { onEndingSignal } from '../command/ending-signals.js';
 import { Terminal } from '../output/terminal.js';
@@ -127,7 +128,7 @@ function textView(_backend: string, terminal: Terminal, { verbose }: ShowOptions
       }
       case 'tool_start':
         toolSince = true;
-        terminal.hint(`[${event.name}] ${printJson(event.input)}`);
+        terminal.hint(`[${oneLine(event.name, 60)}] ${printJson(event.input)}`);
         break;
       case 'notice':
         if (event.level === 'warning' || verbose) terminal.say(event.message);

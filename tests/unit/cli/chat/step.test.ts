@@ -166,7 +166,7 @@ describe('a turn (18.1)', () => {
 describe('a question (18.1)', () => {
   it('what is typed before it can be seen does not answer it', () => {
     const stage = new Stage().say('go').agent(question());
-    expect(stage.text).toContain('? Bash needs your permission\n  $ rm -rf x');
+    expect(stage.text).toContain('? Bash needs your permission\n│ $ rm -rf x');
     stage.type('y');
     expect(stage.of('answer')).toEqual([]);
     expect(stage.state.editor.text).toBe('y');
@@ -222,8 +222,8 @@ describe('a question (18.1)', () => {
       input: { file_path: 'a.txt', content },
     };
     const stage = new Stage().say('go').agent(request);
-    expect(stage.text).toContain('  a.txt');
-    expect(stage.text).toContain('  +line 5\n');
+    expect(stage.text).toContain('│ a.txt');
+    expect(stage.text).toContain('│ +line 5␛[2J\n');
     expect(stage.text).not.toContain('line 99');
     stage.wait(1000).type('v');
     expect(stage.text).toContain('+line 99');
