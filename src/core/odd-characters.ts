@@ -30,8 +30,8 @@ export function visible(text: string): string {
     .join('');
 }
 
-/** Controls, halves of characters, all that Unicode lets a font leave out, the blank letter of braille, and notes between lines. */
-const odd = '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb]';
+/** Controls, marks of format, halves of characters, all that Unicode lets a font leave out, and the blank letter of braille. */
+const odd = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]';
 const scripts = ['Arab', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh'];
 const letter = `[${scripts.map((name) => `\\p{Script=${name}}`).join('')}]`;
 const picture = '\\p{Extended_Pictographic}';
