@@ -2,9 +2,8 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { ReadStream } from 'node:tty';
 import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
-import { printJson } from '../../core/json.js';
-import { wholeLine, wholeLines } from '../../core/whole-lines.js';
 import type { Terminal } from '../output/terminal.js';
+import { questionLine } from './question-line.js';
 
 const answers: Readonly<Record<string, PermissionDecision>> = {
   y: 'allow',
@@ -59,7 +58,7 @@ async function ask(
   }
   const always = asked.options.includes('allow_always');
   const choices = always ? '[y]es, [a]lways, [n]o' : '[y]es, [n]o';
-  terminal.say(`the agent wants to use ${wholeLine(asked.tool)}: ${inputLine(asked.input)}`);
+  terminal.say(questionLine(asked));
   dropTyped(input);
   const lines = createInterface({ input, output: process.stderr, terminal: false });
   // Ctrl-D, or a terminal that goes away, closes the input: the question alone would wait for ever.
@@ -85,13 +84,6 @@ async function ask(
     lines.close();
     input.destroy();
   }
-}
-
-/** The whole input in one line, in which nothing can hide and no long blank space pushes the rest out of sight. */
-function inputLine(input: unknown): string {
-  const folded = (_: string, value: unknown) =>
-    typeof value === 'string' ? wholeLines(value).join('\n') : value;
-  return wholeLine(printJson(input, folded));
 }
 
 /**
