@@ -11,7 +11,7 @@ export interface OddCharacter {
 export function splitAtOddCharacters(text: string): readonly (string | OddCharacter)[] {
   const parts: (string | OddCharacter)[] = [];
   let from = 0;
-  for (const { 0: run, index } of text.matchAll(oddRun)) {
+  for (const { 0: run, index } of text.matchAll(oddRuns())) {
     if (index > from) parts.push(text.slice(from, index));
     parts.push(describe(run));
     from = index + run.length;
@@ -22,6 +22,7 @@ export function splitAtOddCharacters(text: string): readonly (string | OddCharac
 
 /** The text with such characters by name: none of them reaches a terminal, and none of them vanishes. */
 export function visible(text: string): string {
+  if (/^[\n\t -~]*$/.test(text)) return text;
   return splitAtOddCharacters(text)
     .map((part) => {
       if (typeof part === 'string') return part;
@@ -42,8 +43,17 @@ const usual = [
   `(?<=(?:${picture}|\\p{Emoji_Modifier})\\ufe0f?)\\u200d(?=${picture})`,
   `(?<=${letter})[\\u200c\\u200d](?=${letter})`,
 ].join('|');
-/** The same one again and again is one part: thousands of them are no thousand elements. */
-const oddRun = new RegExp(`(?!${usual})(${odd})\\1*`, 'gu');
+
+/**
+ * The same one again and again is one part: thousands of them are no thousand elements. It is made when it is needed first:
+ * that takes a millisecond, which a short `run` does not have to spend.
+ */
+function oddRuns(): RegExp {
+  oddRun ??= new RegExp(`(?!${usual})(${odd})\\1*`, 'gu');
+  return oddRun;
+}
+
+let oddRun: RegExp | undefined;
 
 function describe(run: string): OddCharacter {
   const code = run.codePointAt(0) ?? 0;
