@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
+import { emptyLines, isEmptyLine, mostEmptyLines } from '../src/core/fold-blanks.js';
 import { CopyButton } from './copy-button.js';
 import { compareTexts, type DiffRow, partInWords, readDiffRows } from './diff-rows.js';
-import { emptyLines, isEmptyLine, mostEmptyLines } from './fold-blanks.js';
 import { FoldMark, VisibleLines, VisibleText } from './visible-text.js';
 import './diff.css';
 

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { type Fold, foldBlanks } from './fold-blanks.js';
-import { splitAtOddCharacters } from './odd-characters.js';
+import { type Fold, foldBlanks } from '../src/core/fold-blanks.js';
+import { splitAtOddCharacters } from '../src/core/odd-characters.js';
 import './visible-text.css';
 
 /** Text of which nothing can hide: see `splitAtOddCharacters`. */

@@ -1,3 +1,5 @@
+import { visible } from './odd-characters.js';
+
 /**
  * Quotes the text of others in Markdown. A quoted text can hold headings, fences and lists of its own, but nothing in it
  * ends the quote: every line has the mark, and HTML, which ignores marks, is escaped.
@@ -25,25 +27,15 @@ export function code(text: string, most = 120): string {
 
 /** The text on one line, at most `most` characters of it. */
 export function oneLine(text: string, most = 120): string {
-  // A long text is cut before it is worked on; a little more is kept, because white space goes.
-  const line = visible(text.slice(0, most * 4).replaceAll(whiteSpace, ' ')).trim();
+  // A long text is cut before it is worked on; more is kept, because a long row of blanks must not hide what is behind it.
+  const begin = text.trimStart().slice(0, most * 20);
+  const line = visible(begin.replaceAll(whiteSpace, ' ')).trim();
   const characters = Array.from(line.slice(0, most * 2));
-  const whole = text.length <= most * 4 && line.length <= most * 2 && characters.length <= most;
+  const whole = begin.length < most * 20 && line.length <= most * 2 && characters.length <= most;
   return whole ? line : `${characters.slice(0, most - 1).join('')}…`;
-}
-
-/** Control characters become their pictures: they must not steer a terminal, and not vanish either. */
-export function visible(text: string): string {
-  return text.replaceAll(controlCharacters, (character) => {
-    const at = character.charCodeAt(0);
-    if (at === 0x7f) return '\u2421';
-    return at < 0x20 ? String.fromCharCode(0x2400 + at) : '\ufffd';
-  });
 }
 
 /** Line breaks include those that only some readers take for the end of a line. */
 const lineBreaks = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
-const whiteSpace = /[\s\u0085]+/g;
+const whiteSpace = /[\p{Zs}\t\n\v\f\r\u0085\u2028\u2029]+/gu;
 const htmlBegins = /<(?=[A-Za-z/!?])/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;

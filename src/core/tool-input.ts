@@ -1,4 +1,4 @@
-import { oneLine } from './one-line.js';
+import { oneLine } from './quote.js';
 import { describeToolInput } from './tool-action.js';
 
 export { editNotes } from './edit-notes.js';
@@ -37,7 +37,7 @@ export function summarizeToolInput(tool: string, input: unknown, cwd?: string): 
   }
 }
 
-const subjects = ['pattern', 'query', 'url', 'description', 'subject', 'prompt', 'command', 'name'] as const;
+const subjects = ['command', 'pattern', 'query', 'url', 'description', 'subject', 'prompt', 'name'] as const;
 const places = [
   'file_path',
   'filePath',

@@ -71,7 +71,9 @@ const sharedByVendors: Readonly<Record<string, readonly string[]>> = {
 const web = fileURLToPath(new URL('../../web', import.meta.url));
 const knownToPage = [
   'core/chat-event.ts',
+  'core/fold-blanks.ts',
   'core/line-diff.ts',
+  'core/odd-characters.ts',
   'core/question-text.ts',
   'core/tool-input.ts',
   'gateway/channels/http/wire.ts',

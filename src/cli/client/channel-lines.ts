@@ -1,8 +1,7 @@
 import { duration, usageInWords } from '../../core/format.js';
-import { oneLine } from '../../core/one-line.js';
 import { shortQuestionId } from '../../core/question-id.js';
 import { isQuestionText } from '../../core/question-text.js';
-import { linesOf } from '../../core/quote.js';
+import { linesOf, oneLine } from '../../core/quote.js';
 import type { StreamedChatEvent, TurnView } from '../../gateway/channels/http/wire.js';
 import type { Tone } from '../output/terminal.js';
 import type { ChannelNews } from './follow-channel.js';

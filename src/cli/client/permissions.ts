@@ -4,8 +4,9 @@ import { exitCodes } from '../../core/exit-codes.js';
 import { duration } from '../../core/format.js';
 import { printJson } from '../../core/json.js';
 import { isQuestionId, shortQuestionId } from '../../core/question-id.js';
-import { linesOf, oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/quote.js';
 import { unshownFields } from '../../core/tool-input.js';
+import { wholeLines } from '../../core/whole-lines.js';
 import type { FilePreviewView, PermissionView } from '../../gateway/channels/http/wire.js';
 import type { CommandPage } from '../command/command-page.js';
 import { wrongUsage } from '../command/read-flags.js';
@@ -145,11 +146,11 @@ function describe(question: PermissionView): string {
   const head = [
     askedFor(question),
     `id:      ${id}`,
-    `channel: ${channel}`,
+    `channel: ${oneLine(channel)}`,
     `asked:   ${createdAt}`,
     decision === undefined ? `answers: ${options.join(', ')}` : `decided: ${decision}`,
   ];
-  return `${[...head, '', ...linesOf(whatWouldBeDone(question))].join('\n')}\n`;
+  return `${[...head, '', ...wholeLines(whatWouldBeDone(question))].join('\n')}\n`;
 }
 
 function whatWouldBeDone({ tool, input, preview }: PermissionView): string {

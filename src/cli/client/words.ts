@@ -1,5 +1,5 @@
-import { oneLine } from '../../core/one-line.js';
 import { shortQuestionId } from '../../core/question-id.js';
+import { oneLine } from '../../core/quote.js';
 import { summarizeToolInput } from '../../core/tool-input.js';
 import type { PermissionView } from '../../gateway/channels/http/wire.js';
 

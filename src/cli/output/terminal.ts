@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Colour, coloured, hasColours } from '../../core/colours.js';
 import { cutToColumns } from './one-row.js';
-import { harmless, messageFor, type Output } from './say.js';
+import { messageFor, type Output, shown } from './say.js';
 import { Spinner } from './spinner.js';
 
 /** The looks of a text on a terminal with colours. */
@@ -41,8 +41,7 @@ export class Terminal {
   async write(text: string): Promise<void> {
     if (!this.writable || text === '') return;
     this.#spinner?.stop();
-    // Control characters are removed: a model's text must not steer the terminal of its reader.
-    if (this.#out.write(this.#out.isTTY ? harmless(text) : text)) return;
+    if (this.#out.write(this.#out.isTTY ? shown(text) : text)) return;
     await once(this.#out, 'drain').catch(() => undefined);
   }
 
@@ -50,7 +49,7 @@ export class Terminal {
   async writeIn(tone: Tone, text: string, colours: boolean): Promise<void> {
     if (!colours || tone === 'plain' || text === '') return this.write(text);
     if (!this.writable) return;
-    const [, words = '', breaks = ''] = /^([\s\S]*?)(\n*)$/.exec(harmless(text)) ?? [];
+    const [, words = '', breaks = ''] = /^([\s\S]*?)(\n*)$/.exec(shown(text)) ?? [];
     if (this.#out.write(`\u001b[${tones[tone]}m${words}\u001b[0m${breaks}`)) return;
     await once(this.#out, 'drain').catch(() => undefined);
   }
@@ -67,7 +66,7 @@ export class Terminal {
 
   /** Prints a line of the log to stderr, which is JSON and nothing else. */
   log(line: string): void {
-    this.#tell(harmless(line));
+    this.#tell(shown(line));
   }
 
   /** True if stdout and stderr are seen in one place. */
@@ -88,7 +87,7 @@ export class Terminal {
   /** Prints a whole line to stderr if that is a terminal: in its colour, where there are colours. */
   aside(text: string, colour: Colour = 'dim'): void {
     if (!this.#err.isTTY) return;
-    const line = harmless(text.replaceAll(/\s/g, ' '));
+    const line = shown(text.replaceAll(/\s/g, ' '));
     this.#tell(`${hasColours(this.#err) ? coloured(line, colour) : line}\n`);
   }
 

@@ -1,4 +1,4 @@
-import { openSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { ReadStream } from 'node:tty';
 import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
@@ -65,6 +65,7 @@ async function ask(
   const { title, rows } = requestRows(asked, terminal.columns ?? 80, cwd);
   const colours = hasColours(process.stderr);
   process.stderr.write(`${[...title, ...rows].map((line) => renderLine(line, colours)).join('\n')}\n`);
+  dropTyped(input);
   const lines = createInterface({ input, output: process.stderr, terminal: false });
   // Ctrl-D, or a terminal that goes away, closes the input: the question alone would wait for ever.
   const closed = new Promise<never>((_, reject) => {
@@ -88,6 +89,25 @@ async function ask(
   } finally {
     lines.close();
     input.destroy();
+  }
+}
+
+/**
+ * Drops what was typed before the question could be read: it is no answer to it. A line without its end can be read in raw mode
+ * only. All of this happens at once, so that no Ctrl-C falls into it.
+ */
+function dropTyped(input: ReadStream): void {
+  let typed: number | undefined;
+  try {
+    typed = openSync('/dev/tty', constants.O_RDONLY | constants.O_NONBLOCK);
+    input.setRawMode(true);
+    const bytes = Buffer.alloc(4096);
+    while (readSync(typed, bytes) > 0);
+  } catch {
+    // Nothing (more) is there.
+  } finally {
+    input.setRawMode(false);
+    if (typed !== undefined) closeSync(typed);
   }
 }
 

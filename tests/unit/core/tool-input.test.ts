@@ -361,7 +361,8 @@ describe('a tool in one line (16.4)', () => {
     ['web_search', { query: 'node' }, '"node"'],
     ['Task', { description: 'look', prompt: 'look at all' }, 'look'],
     ['server.ping', { limit: 3, deep: true, more: {} }, 'limit: 3, deep: true'],
-    ['Bash', { command: 'echo \u202etxt.exe' }, 'echo txt.exe'],
+    ['Bash', { command: 'echo \u202etxt.exe' }, 'echo [U+202E]txt.exe'],
+    ['mcp__x__run', { description: 'Lists the files', command: 'rm -rf /' }, 'rm -rf /'],
     ['Bash', { command: `ls ${' '.repeat(5000)}; rm -rf /` }, 'ls…'],
     ['x', null, ''],
   ])('%s %j', (tool, input, line) => {

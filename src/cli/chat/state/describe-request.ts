@@ -1,9 +1,10 @@
 import type { PermissionRequestEvent } from '../../../core/chat-event.js';
+import { emptyLines, isEmptyLine, mostEmptyLines } from '../../../core/fold-blanks.js';
 import { printJson } from '../../../core/json.js';
 import { unifiedDiff } from '../../../core/line-diff.js';
 import { describeWholeInput, type FileEdit, unshownFields } from '../../../core/tool-input.js';
+import { wholeLine } from '../../../core/whole-lines.js';
 import { diffStyle } from '../markdown/markdown-stream.js';
-import { harmless, harmlessLine } from '../text/harmless.js';
 import { type Line, plainLine, type Style, span } from '../text/styled-line.js';
 import { wrapLine } from '../text/wrap.js';
 
@@ -17,7 +18,10 @@ export interface DescribedRequest {
 const otherRows = 9;
 const fewestRows = 3;
 
-/** What an agent wants to do, whole and harmless: nobody can allow what can't be seen. */
+/**
+ * What an agent wants to do, whole: nobody can allow what can't be seen. Each row has a mark in front, so that none can look like
+ * a row of the chat's own.
+ */
 export function describeRequest(
   request: PermissionRequestEvent,
   { width, rows: windowRows, cwd }: { readonly width: number; readonly rows: number; readonly cwd: string },
@@ -36,52 +40,85 @@ export function requestRows(
   width: number,
   cwd: string,
 ): { readonly title: readonly Line[]; readonly rows: readonly Line[] } {
-  const rows = detailRows(request, cwd).flatMap(([text, style]) =>
-    wrapLine([span('  '), { text: harmless(text), style }], width, { hanging: [span('  ')], atWords: false }),
+  const mark = span('│ ', 'dim');
+  const rows = foldEmpty(detailRows(request, cwd)).flatMap(({ lead, text, style }) =>
+    wrapLine([mark, { text: lead + wholeLine(text), style }], width, { hanging: [mark], atWords: false }),
   );
   const title: Line = [
     span('? ', 'bold', 'yellow'),
-    span(harmlessLine(request.tool), 'bold'),
+    span(wholeLine(request.tool), 'bold'),
     span(' needs your permission'),
   ];
-  return { title: wrapLine(title, width), rows };
+  return { title: wrapLine(title, width, { hanging: [mark] }), rows };
 }
 
-type Row = readonly [text: string, style: Style];
+interface Row {
+  /** Ours: the sign of a command, or of a line in a diff. */
+  readonly lead: string;
+  readonly text: string;
+  readonly style: Style;
+}
+
+/** Many empty lines would push what is above them out of the window: they are told in words. */
+function foldEmpty(rows: readonly Row[]): readonly Row[] {
+  const shown: Row[] = [];
+  for (let at = 0; at < rows.length; ) {
+    const row = rows[at] as Row;
+    const end = endOfEmpty(rows, at);
+    if (end - at > mostEmptyLines) shown.push({ ...row, text: `… ${emptyLines(end - at).fold} …` });
+    else shown.push(...rows.slice(at, Math.max(end, at + 1)));
+    at = Math.max(end, at + 1);
+  }
+  return shown;
+}
+
+/** The place behind the empty rows that begin here and have the same sign. */
+function endOfEmpty(rows: readonly Row[], at: number): number {
+  let end = at;
+  while (rows[end]?.lead === rows[at]?.lead && isEmptyLine(rows[end]?.text ?? '-')) end += 1;
+  return end;
+}
 
 function detailRows({ tool, input }: PermissionRequestEvent, cwd: string): readonly Row[] {
   const action = describeWholeInput(tool, input);
-  const unshown = unshownFields(tool, input).map(
-    ({ name, value }): Row => [`${name}: ${typeof value === 'string' ? value : printJson(value)}`, ['dim']],
-  );
+  const unshown = unshownFields(tool, input).flatMap(({ name, value }) => fieldRows(name, value, ['dim']));
   switch (action.type) {
     case 'command': {
-      const where =
-        action.cwd === undefined || action.cwd === cwd ? [] : [[`in ${action.cwd}`, ['dim']] as Row];
-      return [...linesOf(action.command, ['cyan'], '$ '), ...where, ...unshown.flatMap(splitRow)];
+      const elsewhere = action.cwd !== undefined && action.cwd !== cwd;
+      const where = elsewhere ? [row(`in ${action.cwd}`, ['dim'])] : [];
+      return [...linesOf(action.command, ['cyan'], '$ '), ...where, ...unshown];
     }
     case 'edit':
-      return [...action.edits.flatMap((edit) => editRows(edit)), ...unshown.flatMap(splitRow)];
+      return [...action.edits.flatMap(editRows), ...unshown];
     case 'todos':
-      return action.items.map(({ text, state }) => [`${state === 'completed' ? '☑' : '☐'} ${text}`, []]);
+      return [
+        ...action.items.map(({ text, state }) => row(text, [], state === 'completed' ? '☑ ' : '☐ ')),
+        ...unshown,
+      ];
     case 'other':
-      return fieldRows(input);
+      return inputRows(input);
   }
 }
 
-function editRows(edit: FileEdit): readonly Row[] {
-  const { path, before, after, diff, movedTo, deleted, note } = edit;
-  const rows: Row[] = [[path, ['bold']]];
-  if (movedTo !== undefined) rows.push([`is moved to ${movedTo}`, ['yellow']]);
-  if (deleted) rows.push(['is deleted', ['red']]);
-  if (note !== undefined) rows.push([note, ['dim']]);
-  const shown =
-    diff ?? (before === undefined && after === undefined ? '' : unifiedDiff(before ?? '', after ?? '', {}));
-  const lines = shown.split('\n').filter((line) => line !== '');
+function editRows({ path, before, after, diff, movedTo, deleted, note }: FileEdit): readonly Row[] {
+  const rows: Row[] = [row(path, ['bold'])];
+  if (movedTo !== undefined) rows.push(row(`is moved to ${movedTo}`, ['yellow']));
+  if (deleted) rows.push(row('is deleted', ['red']));
+  if (note !== undefined) rows.push(row(note, ['dim']));
+  if (diff !== undefined) return [...rows, ...diffRows(diff, path)];
+  if (before === undefined && after === undefined) return rows;
+  return [...rows, ...diffRows(unifiedDiff(before ?? '', after ?? '', {}), path)];
+}
+
+function diffRows(diff: string, path: string): readonly Row[] {
+  const lines = diff.replace(/\n$/, '').split('\n');
   const hunk = lines.findIndex((line) => line.startsWith('@@'));
-  for (const [at, line] of lines.entries())
-    if (at >= hunk || !namesFile(line, path)) rows.push([line, diffStyle(line)]);
-  return rows;
+  return lines
+    .filter((line, at) => at >= hunk || !namesFile(line, path))
+    .map((line) => {
+      const [sign = ''] = /^[-+ ]/.exec(line) ?? [];
+      return row(line.slice(sign.length), diffStyle(line), sign);
+    });
 }
 
 /** A line in front of the changes that only says again which file it is. Another name, or one further down, is shown. */
@@ -91,22 +128,23 @@ function namesFile(line: string, path: string): boolean {
   return name !== undefined && (name === '/dev/null' || name === path || path.endsWith(`/${name}`));
 }
 
-function fieldRows(input: unknown): readonly Row[] {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    const text = typeof input === 'string' ? input : printJson(input);
-    return input === undefined ? [] : linesOf(text, []);
-  }
-  return Object.entries(input).flatMap(([name, value]) =>
-    splitRow([`${name}: ${typeof value === 'string' ? value : printJson(value)}`, []]),
-  );
+function inputRows(input: unknown): readonly Row[] {
+  if (input === undefined) return [];
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return linesOf(typeof input === 'string' ? input : printJson(input), []);
+  return Object.entries(input).flatMap(([name, value]) => fieldRows(name, value, []));
 }
 
-function splitRow([text, style]: Row): readonly Row[] {
-  return linesOf(text, style);
+function fieldRows(name: string, value: unknown, style: Style): readonly Row[] {
+  return linesOf(`${name}: ${typeof value === 'string' ? value : printJson(value)}`, style);
 }
 
-function linesOf(text: string, style: Style, lead = ''): readonly Row[] {
+function linesOf(text: string, style: Style, sign = ''): readonly Row[] {
   return text
     .split('\n')
-    .map((line, index) => [`${index === 0 ? lead : ' '.repeat(lead.length)}${line}`, style]);
+    .map((line, index) => row(line, style, index === 0 ? sign : ' '.repeat(sign.length)));
+}
+
+function row(text: string, style: Style, lead = ''): Row {
+  return { lead, text, style };
 }

@@ -1,8 +1,9 @@
 import type { ChatEvent, ErrorEvent, ToolEndEvent, ToolStartEvent, Usage } from '../../../core/chat-event.js';
 import { cost, count, duration } from '../../../core/format.js';
+import { oneLine } from '../../../core/quote.js';
 import { summarizeToolInput } from '../../../core/tool-input.js';
 import { emptyMarkdown, endMarkdown, writeMarkdown } from '../markdown/markdown-stream.js';
-import { harmless, harmlessLine } from '../text/harmless.js';
+import { harmless } from '../text/harmless.js';
 import { type Line, plainLine, type StyleName, span, textOf } from '../text/styled-line.js';
 import { cutLine, lineWidth, wrapLine } from '../text/wrap.js';
 import { askNext, dropQuestion, dropQuestions } from './ask.js';
@@ -129,8 +130,7 @@ export function thinkingLines(text: string, width: number): readonly Line[] {
 }
 
 function runningTool({ id, name, input }: ToolStartEvent, { state }: StepBuilder, now: number): RunningTool {
-  const summary = harmlessLine(summarizeToolInput(name, input, state.status.cwd));
-  return { id, name: harmlessLine(name), summary, since: now };
+  return { id, name: oneLine(name), summary: summarizeToolInput(name, input, state.status.cwd), since: now };
 }
 
 /** The time that a person took to allow a tool is not the tool's. */

@@ -1,6 +1,7 @@
 /**
- * A text of somebody else without anything that could steer a terminal: escape sequences go as a whole, so that no `[31m` is
- * left of them; other control characters, and those that turn the writing direction, go alone. Line breaks stay.
+ * Prose of somebody else without anything that could steer a terminal: whole escape sequences go, so that no `[31m` is left of
+ * them; other control characters, and those that turn the writing direction, go alone. Line breaks stay. What somebody is to
+ * decide on is not prose: `wholeLines` leaves nothing of it out.
  */
 export function harmless(text: string): string {
   return text
@@ -16,9 +17,12 @@ export function harmlessLine(text: string): string {
 }
 
 const [esc, bell] = ['\u001b', '\u0007'];
-/** Commands for the terminal, and texts for it (its title, a link), with what ends them. */
+/**
+ * Commands for the terminal, and texts for it (its title, a link) that have their end in the same line: one that has none
+ * would take the rest of the line with it.
+ */
 const escapeSequences = new RegExp(
-  `(?:${esc}\\[|\u009b)[0-?]*[ -/]*[@-~]|${esc}[\\]PX^_][^${bell}${esc}\n]*(?:${bell}|${esc}\\\\)?`,
+  `(?:${esc}\\[|\u009b)[0-?]{0,32}[ -/]{0,4}[@-~]|${esc}[\\]PX^_][^${bell}${esc}\n]{0,2000}(?:${bell}|${esc}\\\\)`,
   'g',
 );
 const lineSeparators = /[\u2028\u2029]/g;

@@ -197,7 +197,7 @@ describe('a question (18.1)', () => {
 
   it('what is typed before it can be seen does not answer it', () => {
     const stage = new Stage().say('go').agent(question());
-    expect(stage.text).toContain('? Bash needs your permission\n  $ rm -rf x');
+    expect(stage.text).toContain('? Bash needs your permission\n│ $ rm -rf x');
     expect(stage.live).not.toContain('Enter confirms');
     stage.type('y').passPause();
     expect(stage.state.editor.text).toBe('y');
@@ -352,8 +352,8 @@ describe('a question (18.1)', () => {
       input: { file_path: 'a.txt', content },
     };
     const stage = new Stage().say('go').agent(request);
-    expect(stage.text).toContain('  a.txt');
-    expect(stage.text).toContain('  +line 5\n');
+    expect(stage.text).toContain('│ a.txt');
+    expect(stage.text).toContain('│ +line 5␛[2J\n');
     expect(stage.text).not.toContain('line 99');
     stage.wait(1000).type('v').passPause();
     expect(stage.text).toContain('+line 99');
@@ -610,9 +610,7 @@ describe('the picture (18.1)', () => {
         ...question('q', { filePath: '/work/a.txt', diff: diff(name) }),
         tool: 'edit',
       }).text;
-    expect(asked('/work/a.txt')).toMatch(
-      /permission\n {2}\/work\/a\.txt\n {2}@@ .*\n {2}--- old\n {2}\+new$/,
-    );
+    expect(asked('/work/a.txt')).toMatch(/permission\n│ \/work\/a\.txt\n│ @@ .*\n│ --- old\n│ \+new$/);
     expect(asked('/etc/b.txt')).toContain('--- /etc/b.txt');
   });
 

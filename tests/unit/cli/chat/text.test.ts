@@ -16,6 +16,8 @@ describe('texts of others in a terminal (18.1)', () => {
     ['a\u001bb\u0007c\bd', 'abcd'],
     ['a\r\nb\tc', 'a\nb    c'],
     ['\u202eabc\u2066', 'abc'],
+    ['ls \u001b]; touch x', 'ls ]; touch x'],
+    ['a\u001b_b\nc\u0007', 'a_b\nc'],
     ['half \ud83d and \u{1f600}', 'half  and \u{1f600}'],
   ])('%j is shown as %j', (text, shown) => {
     expect(harmless(text)).toBe(shown);

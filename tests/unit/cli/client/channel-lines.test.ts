@@ -79,7 +79,7 @@ describe('a channel in a terminal (18.5)', () => {
     const words = `Permission needed for Bash\n{}\nAnswer allow, deny to request ${id}.`;
     const text = shown(said('system', words), state, state);
     expect(text).toBe(
-      '? Bash: rm -rf [2Jbuild\n  turnout permissions allow 3f2a91c0   (or deny, always, show)\n',
+      '? Bash: rm -rf ␛[2Jbuild\n  turnout permissions allow 3f2a91c0   (or deny, always, show)\n',
     );
   });
 

@@ -26,6 +26,6 @@ describe('a message on stderr (18.8)', () => {
   });
 
   it('has nothing that steers a terminal', () => {
-    expect(messageFor(terminal(80), 'a\u001b[2Jb\u0007')).toBe('turnout: a[2Jb\n');
+    expect(messageFor(terminal(80), 'a\u001b[2Jb\u0007')).toBe('turnout: a␛[2Jb␇\n');
   });
 });

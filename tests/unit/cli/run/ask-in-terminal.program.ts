@@ -24,6 +24,21 @@ describe('turnout run --live --permission-mode ask, in a terminal', () => {
     expect(terminal.screen).not.toContain('withdrawn');
   });
 
+  for (const keys of ['y\r', 'y', 'a\ry'])
+    it(`takes ${JSON.stringify(keys)}, typed before the question, for no answer to it (18.1)`, async ({
+      stage,
+    }) => {
+      const terminal = run(stage, 'write a note: typed ahead');
+      terminal.type(keys);
+      await terminal.until(question);
+      terminal.type('\r');
+      await terminal.until(question, 2);
+      expect(existsSync(noteOn(stage))).toBe(false);
+      terminal.type('n\r');
+      expect(await terminal.exitCode).toBe(0);
+      expect(existsSync(noteOn(stage))).toBe(false);
+    });
+
   it('does not run the tool that is denied', async ({ stage }) => {
     const terminal = run(stage, 'write a note: denied');
     await terminal.until(question);

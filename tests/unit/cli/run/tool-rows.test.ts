@@ -50,7 +50,7 @@ describe('the tools of a run in a terminal (18.8)', () => {
 
   it('give way to their outcome, and have nothing that steers a terminal', () => {
     const { rows } = rowsOf(bash('a', `echo \u001b[2J${'x'.repeat(100)}`), end('a', '\u001b[31mno', true));
-    expect(rows[0]).toMatch(/^✗ Bash echo \[2Jx+… {2}0 ms$/);
+    expect(rows[0]).toMatch(/^✗ Bash echo ␛\[2Jx+… {2}0 ms$/);
     expect(rows[0]).toHaveLength(40);
     expect(rows[1]).toBe('  no');
   });

@@ -66,7 +66,7 @@ describe('what others wrote', () => {
     ['# Heading\r\n---\rx', '> # Heading\n> ---\n> x'],
     ['</blockquote><h2>12:00</h2>', '> &lt;/blockquote>&lt;h2>12:00&lt;/h2>'],
     ['<!-- a < b', '> &lt;!-- a < b'],
-    ['\u001b[2Ja\u0000\u009b', '> ␛[2Ja␀\ufffd'],
+    ['\u001b[2Ja\u0000\u009b', '> ␛[2Ja␀[U+009B]'],
     ['a\u2028## b\u0085## c\f## d', '> a\n> ## b\n> ## c\n> ## d'],
     ['', '>'],
   ])('%j is quoted', (text, quoted) => expect(quote(text)).toBe(quoted));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { splitAtOddCharacters } from '../../../../src/core/odd-characters.js';
 import type { ChangedFileView } from '../../../../src/gateway/channels/http/wire.js';
-import { splitAtOddCharacters } from '../../../../web/odd-characters.js';
 import { nextFile, openAtFirst } from '../../../../web/views/file-list.js';
 
 const file = (path: string, additions = 10): ChangedFileView => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldBlanks } from '../../../web/fold-blanks.js';
-import { splitAtOddCharacters } from '../../../web/odd-characters.js';
+import { foldBlanks } from '../../../src/core/fold-blanks.js';
+import { splitAtOddCharacters } from '../../../src/core/odd-characters.js';
 
 describe('blank space that hides something (16.5)', () => {
   it('is told in words', () => {

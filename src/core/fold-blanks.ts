@@ -44,7 +44,7 @@ export function emptyLines(count: number): Fold {
   return { fold: `${count} empty lines` };
 }
 
-const mostSpaces = 100;
+const mostSpaces = 40;
 const longBlank = new RegExp(`(\\s{${mostSpaces},})`);
 
 /** The number of empty lines from this one on. */
