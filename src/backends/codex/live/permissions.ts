@@ -3,8 +3,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { PermissionDecision } from '../../../core/chat-event.js';
 import { isInside } from '../../../core/is-inside.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
-import type { LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
+import type { LiveSessionOptions } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
+import { isAllowing } from '../../output/permission-request.js';
 import { object, objects, text } from '../../output/read-fields.js';
 
 /** A request of the server for a permission. */
@@ -138,7 +139,7 @@ function describe(
         input: { permissions: params['permissions'], ...more },
         options: everyDecision,
         reply: (decision) => ({
-          permissions: decision === 'deny' ? {} : present(object(params['permissions'])),
+          permissions: isAllowing(decision) ? present(object(params['permissions'])) : {},
           scope: decision === 'allow_always' ? 'session' : 'turn',
         }),
       };
@@ -163,21 +164,16 @@ function describeMcpCall(params: JsonObject, tools: ReadonlyMap<string, OpenTool
     input: meta['tool_params'] ?? {},
     options: canPersist ? everyDecision : everyDecision.filter((decision) => decision !== 'allow_always'),
     reply: (decision: PermissionDecision): JsonObject => ({
-      action: decision === 'deny' ? 'decline' : 'accept',
-      content: decision === 'deny' ? null : {},
+      action: isAllowing(decision) ? 'accept' : 'decline',
+      content: isAllowing(decision) ? {} : null,
       _meta: decision === 'allow_always' && canPersist ? { persist: 'session' } : null,
     }),
   };
 }
 
-const decisions: Readonly<Record<PermissionAnswer['decision'], string>> = {
-  allow: 'accept',
-  allow_always: 'acceptForSession',
-  deny: 'decline',
-};
-
 function approvalReply(decision: PermissionDecision): JsonObject {
-  return { decision: decisions[decision] };
+  if (!isAllowing(decision)) return { decision: 'decline' };
+  return { decision: decision === 'allow_always' ? 'acceptForSession' : 'accept' };
 }
 
 function given(params: JsonObject, names: readonly string[]): JsonObject {

@@ -2,6 +2,7 @@ import type { PermissionDecision } from '../../../core/chat-event.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { LiveSessionOptions } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
+import { isAllowing } from '../../output/permission-request.js';
 import { object, objects, text } from '../../output/read-fields.js';
 
 /** Gemini's names of the modes over ACP (its command line spells one of them `auto_edit`). */
@@ -36,7 +37,7 @@ export function chooseOption(params: JsonObject, decision: PermissionDecision | 
 /** Options are chosen by their kind: the ids differ from tool to tool. */
 function optionFor(options: readonly JsonObject[], decision: PermissionDecision): JsonObject | undefined {
   const ofKind = (kind: string) => options.filter((option) => option['kind'] === kind);
-  if (decision === 'deny') return ofKind('reject_once')[0] ?? ofKind('reject_always')[0];
+  if (!isAllowing(decision)) return ofKind('reject_once')[0] ?? ofKind('reject_always')[0];
   if (decision === 'allow') return ofKind('allow_once')[0];
   // Several options may allow always: the narrowest is taken, not a whole server's tools, and not for all time.
   const always = ofKind('allow_always');

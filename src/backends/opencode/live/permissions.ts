@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PermissionDecision } from '../../../core/chat-event.js';
 import type { PermissionAnswer } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
+import { isAllowing } from '../../output/permission-request.js';
 import { text } from '../../output/read-fields.js';
 
 export interface PermissionReply {
@@ -55,7 +56,7 @@ export class PendingPermissions {
     const request = this.#pending.get(id);
     if (request === undefined) return [];
     this.#decisions.set(id, decision);
-    if (decision === 'deny') {
+    if (!isAllowing(decision)) {
       // Without a message OpenCode ends the turn; with one the model is told, and goes on.
       this.#denials.set(id, message === undefined || message === '' ? defaultDenial : message);
       return this.#releaseDenials();
