@@ -130,8 +130,10 @@ function messageDelta(state: CodexTurnState, itemId: string, delta: string): Cod
 
 function reasoningDelta(state: CodexTurnState, itemId: string, delta: string): CodexTurnStep {
   const known = state.streamedThoughts;
-  const streamedThoughts = known.has(itemId) ? known : new Set(known).add(itemId);
-  return [{ ...state, streamedThoughts }, [{ type: 'thinking', text: delta }]];
+  const thinking = { type: 'thinking', text: delta } as const;
+  if (known.has(itemId)) return [state, [thinking]];
+  const streamedThoughts = new Set(known).add(itemId);
+  return [{ ...state, streamedThoughts }, [{ type: 'thinking_start' }, thinking]];
 }
 
 /** After a broken connection an unfinished message comes again from its beginning. */
@@ -225,7 +227,7 @@ function reasoningCompleted(state: CodexTurnState, id: string, item: JsonObject)
   if (state.streamedThoughts.has(id)) return [state, []];
   const summary = strings(item['summary']);
   const whole = (summary.length > 0 ? summary : strings(item['content'])).join('\n\n');
-  return [state, whole === '' ? [] : [{ type: 'thinking', text: whole }]];
+  return [state, whole === '' ? [] : [{ type: 'thinking_start' }, { type: 'thinking', text: whole }]];
 }
 
 function toolCompleted(state: CodexTurnState, item: JsonObject, raw: string): CodexTurnStep {

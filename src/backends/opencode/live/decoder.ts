@@ -124,7 +124,9 @@ function textPart(
   const known = state.streams.get(id);
   const now = text(found['text']);
   const sent = known?.sent ?? 0;
-  const events: readonly StepEvent[] = now.length > sent ? [{ type, text: now.slice(sent) }] : [];
+  const begin: readonly StepEvent[] =
+    type === 'thinking' && known === undefined ? [{ type: 'thinking_start' }] : [];
+  const events = now.length > sent ? [...begin, { type, text: now.slice(sent) }] : begin;
   const streams = new Map(state.streams);
   const spoke = state.spoke || (type === 'text' && now !== '');
   if (number(object(found['time'])['end']) > 0) {

@@ -51,6 +51,7 @@ describe('what a recorded app-server said, as events', () => {
   it('thoughts, a remark, a tool in the one-shot words, and the usage of both calls', () => {
     const events = only('thinking-tool');
     expect(events.filter(({ type }) => type !== 'usage')).toEqual([
+      { type: 'thinking_start' },
       { type: 'thinking', text: 'Let me ' },
       { type: 'thinking', text: 'think.' },
       { type: 'text', text: 'Looking. ' },
