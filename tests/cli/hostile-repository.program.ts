@@ -18,7 +18,7 @@ describe('a hostile repository (18)', () => {
     await chat.until(idle);
     chat.say('write a note: mine');
     // PERMISSION_MODE=bypass of the repository would not ask.
-    await chat.until('[y] allow  [a] always  [n] deny');
+    await chat.until('[y] allow  [a] always: every edit of a file  [n] deny');
     await pause(900);
     chat.type('n');
     await chat.until(/✗ Write demo-note.txt {2}denied/);

@@ -27,7 +27,7 @@ describe('a walk through a terminal (18)', () => {
     chat.say('look around');
     await chat.until(/ in, \d+ out/, 2);
     chat.say('write a note: pack the bags');
-    await chat.until('[y] allow  [a] always  [n] deny');
+    await chat.until('[y] allow  [a] always: every edit of a file  [n] deny');
     await pause(900);
     // The rows above it are those of the turns before.
     const question = chat.screen.slice(chat.screen.indexOf('❯ write a note'));

@@ -1,5 +1,6 @@
 import type { PermissionDecision } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
+import { oneLine } from '../../core/one-line.js';
 
 /** The error for an answer to a permission request that is unknown, or answered already. */
 export function noSuchRequest(id: string): TurnoutError {
@@ -20,6 +21,15 @@ export function checkDecision(decision: unknown, options: readonly PermissionDec
 export function isAllowing(decision: PermissionDecision): boolean {
   return decision === 'allow' || decision === 'allow_always';
 }
+
+/** The field `always` of a request, from what is allowed: rules, patterns, or words. */
+export function alwaysField(allowed: readonly string[]): { readonly always?: string } {
+  const always = oneLine(allowed.join(', '), 200);
+  return always === '' ? {} : { always };
+}
+
+/** What a CLI is given leave for when it may edit files without asking. */
+export const everyEdit = 'every edit of a file';
 
 function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 100));

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { ReadStream } from 'node:tty';
 import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
 import { printJson } from '../../core/json.js';
+import { oneLine } from '../../core/one-line.js';
 import type { Terminal } from '../output/terminal.js';
 
 const answers: Readonly<Record<string, PermissionDecision>> = {
@@ -57,7 +58,8 @@ async function ask(
     return { decision: 'deny', message: 'There is nobody to ask for permission.' };
   }
   const always = asked.options.includes('allow_always');
-  const choices = always ? '[y]es, [a]lways, [n]o' : '[y]es, [n]o';
+  const what = asked.always === undefined ? '' : ` (${oneLine(asked.always, 60)})`;
+  const choices = always ? `[y]es, [a]lways${what}, [n]o` : '[y]es, [n]o';
   terminal.say(`the agent wants to use ${asked.tool}: ${printJson(asked.input)}`);
   const lines = createInterface({ input, output: process.stderr, terminal: false });
   // Ctrl-D, or a terminal that goes away, closes the input: the question alone would wait for ever.

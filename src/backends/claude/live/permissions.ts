@@ -2,7 +2,7 @@ import type { PermissionRequestEvent } from '../../../core/chat-event.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
-import { isAllowing } from '../../output/permission-request.js';
+import { alwaysField, everyEdit, isAllowing } from '../../output/permission-request.js';
 import { object, objects, text } from '../../output/read-fields.js';
 import { effectiveMode } from '../arguments.js';
 
@@ -74,6 +74,24 @@ export function permissionResult(request: JsonObject, answer: PermissionAnswer):
   return answer.decision === 'allow_always'
     ? { ...allowed, updatedPermissions: lastingPermissions(request) }
     : allowed;
+}
+
+/** What "always" allows, as it is shown: the rules that are added, without the name of the tool that is asked for. */
+export function alwaysAllowed(request: JsonObject): Pick<PermissionRequestEvent, 'always'> {
+  const own = text(request['tool_name']);
+  return alwaysField(
+    lastingPermissions(request).flatMap((update) =>
+      update['type'] === 'setMode'
+        ? [update['mode'] === 'acceptEdits' ? everyEdit : `all that the mode ${text(update['mode'])} allows`]
+        : objects(update['rules']).map((rule) => describeRule(rule, own)),
+    ),
+  );
+}
+
+function describeRule(rule: JsonObject, own: string): string {
+  const [tool, content] = [text(rule['toolName']), text(rule['ruleContent'])];
+  if (content === '') return `every ${tool}`;
+  return tool === own ? content : `${tool}(${content})`;
 }
 
 /** An empty answer is no opinion: the mode decides what our caller has confirmed. */

@@ -59,8 +59,8 @@ function requestReceived(state: CodexTurnState, message: CodexMessage, method: s
     ];
   }
   const id = String(request.requestId);
-  const { tool, input, options, toolId } = request;
-  const about = toolId === undefined ? {} : { toolId };
+  const { tool, input, options, always, toolId } = request;
+  const about = { ...(always === undefined ? {} : { always }), ...(toolId === undefined ? {} : { toolId }) };
   return [
     { ...state, permissionRequests: new Map(state.permissionRequests).set(id, request) },
     [{ type: 'permission_request', id, tool, input, options, ...about }],

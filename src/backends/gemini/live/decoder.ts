@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { geminiFailure, tellsOfFailure } from '../decoder.js';
 import { commandOf, toolNameOf } from '../versions.js';
+import { alwaysAllowed } from './permissions.js';
 import type { GeminiTurnState, GeminiTurnStep, ToolCall } from './state.js';
 
 /** A message about one turn: from the agent, or (`answered`) our answer to a permission request of the agent. */
@@ -83,9 +84,11 @@ function permissionRequested(state: GeminiTurnState, params: JsonObject): Gemini
   const options: PermissionDecision[] = kinds.has('allow_always')
     ? ['allow', 'allow_always', 'deny']
     : ['allow', 'deny'];
+  const { name: tool, input } = call;
+  const always = alwaysAllowed(params, tool);
   return [
     { ...state, awaitingPermission: new Map(state.awaitingPermission).set(id, call) },
-    [{ type: 'permission_request', id, tool: call.name, input: call.input, options, toolId: id }],
+    [{ type: 'permission_request', id, tool, input, options, ...always, toolId: id }],
   ];
 }
 

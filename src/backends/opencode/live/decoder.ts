@@ -6,6 +6,7 @@ import { untilMs } from '../../output/retry-after.js';
 import { addStep, type StepContext, toolEnd } from '../decoder.js';
 import { errorEnding } from '../failure.js';
 import { openCodeRetry } from '../retries.js';
+import { alwaysAllowed } from './permissions.js';
 import {
   allSteersAnswered,
   endTurn,
@@ -262,6 +263,7 @@ function permissionRequest(
         tool: ofTool ? call.name : permission,
         input,
         options: always ? ['allow', 'allow_always', 'deny'] : ['allow', 'deny'],
+        ...alwaysAllowed(request),
         ...(call === undefined ? {} : { toolId: call.id }),
       },
     ],

@@ -1,4 +1,5 @@
 import type { PermissionDecision, PermissionRequestEvent } from '../../../core/chat-event.js';
+import { oneLine } from '../../../core/one-line.js';
 import { plainLine } from '../text/styled-line.js';
 import { type Question, textWidth } from './chat-state.js';
 import { describeRequest } from './describe-request.js';
@@ -68,8 +69,9 @@ function ask(out: StepBuilder, now: number): void {
     out.lines('note', [plainLine(`${choicesOf(first.request)} (type the letter, then Enter)`)]);
 }
 
-export function choicesOf({ options }: PermissionRequestEvent): string {
-  const names = { allow: '[y] allow', allow_always: '[a] always', deny: '[n] deny' } as const;
+export function choicesOf({ options, always }: PermissionRequestEvent): string {
+  const lasting = always === undefined ? '[a] always' : `[a] always: ${oneLine(always, 40)}`;
+  const names = { allow: '[y] allow', allow_always: lasting, deny: '[n] deny' } as const;
   const shown = (['allow', 'allow_always', 'deny'] as const).filter((one) => options.includes(one));
   return shown.map((one) => names[one]).join('  ');
 }

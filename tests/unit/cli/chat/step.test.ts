@@ -392,6 +392,13 @@ describe('commands in a chat (18.1)', () => {
 });
 
 describe('the picture (18.1)', () => {
+  it('a question tells what "always" would allow, in one line (18.1)', () => {
+    const always = `touch *\u001b[2J${' and more'.repeat(20)}`;
+    const stage = new Stage({ movesCursor: false }).take({ type: 'line', text: 'go' });
+    stage.agent({ ...question(), always });
+    expect(stage.text).toMatch(/\[y\] allow {2}\[a\] always: touch \* \[2J and [^\n]{1,30}… {2}\[n\] deny/);
+  });
+
   it('a terminal that can’t move its cursor gets an answer by line', () => {
     const stage = new Stage({ movesCursor: false }).take({ type: 'line', text: 'go' }).agent(question());
     expect(stage.text).toContain('[y] allow  [a] always  [n] deny');

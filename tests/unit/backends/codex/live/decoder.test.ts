@@ -78,6 +78,7 @@ describe('what a recorded app-server said, as events', () => {
         tool: 'shell',
         input: { command: "/bin/bash -lc 'touch allowed.txt'", cwd: '/work-dir' },
         options: ['allow', 'allow_always', 'deny'],
+        always: 'this exact command',
         toolId: ofType(events, 'tool_start')[0]?.id,
       },
     ]);

@@ -70,6 +70,7 @@ describe('a recorded conversation', () => {
     tool: 'write_file',
     input,
     options: ['allow', 'allow_always', 'deny'],
+    always: 'every edit of a file',
     toolId: id,
   };
 

@@ -144,6 +144,7 @@ describe('what OpenCode really sends', () => {
         tool: 'bash',
         input: { command: 'touch a' },
         options: ['allow', 'allow_always', 'deny'],
+        always: 'touch *',
         toolId: expect.stringMatching(/^call_/),
       });
       expect(events[3]).toMatchObject({ decision });
