@@ -69,6 +69,8 @@ export interface PermissionRequestEvent {
   readonly tool: string;
   readonly input: unknown;
   readonly options: readonly PermissionDecision[];
+  /** What `allow_always` allows until the session ends, in one short line: `touch *`. Left out where it is not known. */
+  readonly always?: string;
   /** The id of the tool's `tool_start`, before or after this, if the CLI tells it. */
   readonly toolId?: string;
   /** The request is made for `confirmTools` alone: to allow it gives no more than the permission mode does. */

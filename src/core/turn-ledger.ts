@@ -24,6 +24,8 @@ export class TurnLedger {
   readonly #openTools = new Set<string>();
   readonly #seenTools = new Set<string>();
   #thinking = false;
+  /** A thought begins right behind another one. */
+  #nextThought = false;
   #ended = false;
   #answerCut = false;
 
@@ -47,13 +49,12 @@ export class TurnLedger {
         if (event.text === '') return [];
         return this.#withoutThinking(event, this.#say(event.text));
       case 'thinking_start':
+        this.#nextThought = this.#thinking;
+        return [];
       case 'thinking_end':
         return [];
       case 'thinking':
-        if (event.text === '') return [];
-        if (this.#thinking) return [event];
-        this.#thinking = true;
-        return [{ type: 'thinking_start' }, event];
+        return event.text === '' ? [] : this.#think(event);
       case 'tool_start':
         if (this.#seenTools.has(event.id)) return [];
         this.#seenTools.add(event.id);
@@ -92,6 +93,16 @@ export class TurnLedger {
     return this.#answer.length === 0;
   }
 
+  #think(event: StepEvent & { type: 'thinking' }): readonly ChatEvent[] {
+    if (!this.#thinking) {
+      this.#thinking = true;
+      return [{ type: 'thinking_start' }, event];
+    }
+    if (!this.#nextThought) return [event];
+    this.#nextThought = false;
+    return [{ type: 'thinking', text: `\n\n${event.text}` }];
+  }
+
   #say(text: string): readonly ChatEvent[] {
     if (this.#answer.add(text) || this.#answerCut) return [];
     this.#answerCut = true;
@@ -115,6 +126,7 @@ export class TurnLedger {
   #withoutThinking(event: StepEvent, after: readonly ChatEvent[] = []): readonly ChatEvent[] {
     if (!this.#thinking) return after.length === 0 ? [event] : [event, ...after];
     this.#thinking = false;
+    this.#nextThought = false;
     return [{ type: 'thinking_end' }, event, ...after];
   }
 

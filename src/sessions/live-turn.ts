@@ -2,7 +2,7 @@ import type { LiveEvent, LiveEvents, LiveSession } from '../backends/live/types.
 import type { Advice } from '../backends/output/advice.js';
 import { classifyFailure } from '../backends/output/classify-failure.js';
 import { failedTurn } from '../backends/output/failed-turn.js';
-import { noSuchRequest } from '../backends/output/permission-request.js';
+import { checkDecision, noSuchRequest } from '../backends/output/permission-request.js';
 import { awaitedRetry, hopelessRetry, timedOut } from '../backends/output/retries.js';
 import type { BackendName } from '../backends/registry.js';
 import type { Clocks } from '../config/limits.js';
@@ -66,8 +66,8 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   readonly #waiting: Waiting[] = [];
   #endWasShown = false;
   #watchdog: Watchdog | undefined;
-  /** The ids of permission requests without an answer. */
-  readonly #unanswered = new Set<string>();
+  /** The possible answers to each permission request that has none yet, by its id. */
+  readonly #unanswered = new Map<string, readonly PermissionDecision[]>();
   /** The messages of denials, by the request's id. */
   readonly #denials = new Map<string, string>();
   #interrupting: Promise<void> | undefined;
@@ -149,7 +149,10 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   }
 
   async answer(id: string, decision: PermissionDecision, message?: string): Promise<void> {
-    if (!this.#unanswered.delete(id)) throw noSuchRequest(id);
+    const options = this.#unanswered.get(id);
+    if (options === undefined) throw noSuchRequest(id);
+    checkDecision(decision, options);
+    this.#unanswered.delete(id);
     if (decision === 'deny' && message !== undefined) this.#denials.set(id, message);
     await this.#session.answerPermission(id, { decision, message });
   }
@@ -296,7 +299,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   }
 
   #accept(event: LiveEvent): readonly ChatEvent[] {
-    if (event.type === 'permission_request') this.#unanswered.add(event.id);
+    if (event.type === 'permission_request') this.#unanswered.set(event.id, event.options);
     if (event.type === 'permission_resolved') return this.#resolved(event);
     const stopped = this.#stopError;
     // OpenCode reports an aborted command as a success.

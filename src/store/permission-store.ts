@@ -21,6 +21,7 @@ export interface NewPermission {
   readonly tool: string;
   readonly input: unknown;
   readonly options: readonly PermissionDecision[];
+  readonly always?: string | undefined;
   readonly at: number;
 }
 

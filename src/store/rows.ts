@@ -213,6 +213,8 @@ export interface StoredPermission {
   /** True in a list that has no room for the input: it is undefined there. */
   readonly inputLeftOut?: true;
   readonly options: readonly PermissionDecision[];
+  /** As in `PermissionRequestEvent`. */
+  readonly always?: string | undefined;
   readonly state: 'pending' | 'decided' | 'void';
   readonly decision?: PermissionDecision | undefined;
   readonly message?: string | undefined;

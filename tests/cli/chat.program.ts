@@ -8,7 +8,7 @@ import { type StageOptions, TerminalStage } from './terminal-stage.js';
 beforeAll(buildOnce, 60_000);
 
 const idle = 'Ask anything; /help lists the commands';
-const asked = '[y] allow  [a] always  [n] deny';
+const asked = '[y] allow  [a] always: every edit of a file  [n] deny';
 
 describe('turnout chat in a terminal (18.1)', () => {
   it('answers, remembers, uses tools, and says how to go on', async ({ stage }) => {

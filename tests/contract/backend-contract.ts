@@ -42,6 +42,12 @@ export interface BackendContract {
   readonly unsupported: readonly (readonly [option: string, request: Partial<RunRequest>])[];
 }
 
+/** What a person is told to do: behind the words of the CLI, or in place of them. */
+const advices: Readonly<Record<string, string>> = {
+  auth: '\nSign in to ',
+  session_not_found: 'The session to resume was not found.\n`turnout sessions` lists',
+};
+
 /** The contract of every backend, with real processes: R1, R8, and the rules that hold everywhere. */
 export function describeBackendContract(contract: BackendContract): void {
   const { name, label, reads } = contract;
@@ -102,13 +108,12 @@ export function describeBackendContract(contract: BackendContract): void {
             expect(said(events)).toBe(outcome.said ?? outcome.answer);
           } else {
             expect(result).toEqual({ responseText: outcome.error, isError: true, ...sessionId });
-            // Whoever has to sign in is told how, behind the words of the CLI.
+            const advice = advices[outcome.code];
             expect(events.at(-1)).toMatchObject({
               type: 'error',
               code: outcome.code,
-              message:
-                outcome.code === 'auth' ? expect.stringContaining('\nSign in to ') : outcome.error.trimEnd(),
-              ...(outcome.code === 'auth' || /\s$/.test(outcome.error) ? { detail: outcome.error } : {}),
+              message: advice === undefined ? outcome.error.trimEnd() : expect.stringContaining(advice),
+              ...(advice !== undefined || /\s$/.test(outcome.error) ? { detail: outcome.error } : {}),
             });
           }
           expect(events.filter(isTerminal)).toEqual(events.slice(-1));

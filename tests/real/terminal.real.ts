@@ -8,7 +8,7 @@ import { processesOf, setUpLab } from './set-up-lab.js';
 
 beforeAll(buildOnce, 60_000);
 
-const question = 'turnout: allow it? [y]es, [a]lways, [n]o: ';
+const question = 'turnout: allow it? [y]es, [a]lways (';
 
 // All four CLIs can do all of it.
 describe.each(vendorNames)('turnout run in a terminal, with %s', (backend) => {

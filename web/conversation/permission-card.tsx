@@ -23,7 +23,7 @@ export const PermissionCard = memo(function PermissionCard({
 }: {
   readonly permission: PermissionView;
 }) {
-  const { id, tool, options } = permission;
+  const { id, tool, options, always } = permission;
   const card = useRef<HTMLElement>(null);
   const [whole, setWhole] = useState(false);
   const deafUntil = useRef(performance.now() + deafMs);
@@ -167,7 +167,7 @@ export const PermissionCard = memo(function PermissionCard({
           )}
           {options.includes('allow_always') && (
             <button type="button" disabled={sending} onClick={() => allow('allow_always')} {...untilRead}>
-              Always allow
+              Always allow{always === undefined ? '' : `: ${always}`}
             </button>
           )}
           {options.includes('deny') && (

@@ -137,7 +137,7 @@ function itemCompleted(state: CodexState, item: JsonObject, raw: string): Step<C
     case 'assistant_message':
       return agentMessage(state, text(item['text']));
     case 'reasoning':
-      return [state, [{ type: 'thinking', text: text(item['text']) }]];
+      return [state, [{ type: 'thinking_start' }, { type: 'thinking', text: text(item['text']) }]];
     case 'error':
       return [state, [notice('warning', text(item['message']) || 'Codex warns', raw)]];
     case 'todo_list':

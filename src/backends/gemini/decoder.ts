@@ -86,9 +86,24 @@ function toolEnd(line: JsonObject): StepEvent {
     type: 'tool_end' as const,
     id: text(line['tool_id']),
     output: text(line['output']) || error,
-    isError: text(line['status']) === 'error' || error !== '',
+    isError: text(line['status']) === 'error' || error !== '' || exitedBadly(line),
   };
   return isDenial(error) ? { ...end, denied: true } : end;
+}
+
+/** The id of a call begins with the tool's name. */
+function exitedBadly(line: JsonObject): boolean {
+  return text(line['tool_id']).startsWith('run_shell_command') && tellsOfFailure(text(line['output']));
+}
+
+/**
+ * True for what Gemini (0.61.0) says of a command that was stopped, or that failed without output. It counts each of them as
+ * a success; one that failed with output can't be told from one.
+ */
+export function tellsOfFailure(output: string): boolean {
+  return /^Command (cancelled by user\.|was automatically cancelled|exited with code: |terminated by signal: |failed: )/.test(
+    output,
+  );
 }
 
 /** True for what Gemini says of a tool that a person or a rule has denied. */

@@ -64,7 +64,7 @@ function event(state: OpenCodeState, line: JsonObject, raw: string): Step<OpenCo
         [{ type: 'text', text: text(part['text']) || text(line['text']) }],
       ];
     case 'reasoning':
-      return [state, [{ type: 'thinking', text: text(part['text']) }]];
+      return [state, [{ type: 'thinking_start' }, { type: 'thinking', text: text(part['text']) }]];
     case 'tool_use':
       return [{ ...state, spoke: false }, tool(part)];
     case 'step_finish':
@@ -98,10 +98,16 @@ function tool(part: JsonObject): readonly StepEvent[] {
 }
 
 export function toolEnd(id: string, state: JsonObject): StepEvent & { type: 'tool_end' } {
-  const isError = text(state['status']) === 'error';
-  const output = text(state[isError ? 'error' : 'output']);
-  const end = { type: 'tool_end' as const, id, output, isError };
-  return isError && isDenial(output) ? { ...end, denied: true } : end;
+  const failed = text(state['status']) === 'error';
+  const output = text(state[failed ? 'error' : 'output']);
+  const end = { type: 'tool_end' as const, id, output, isError: failed || exitedBadly(state) };
+  return failed && isDenial(output) ? { ...end, denied: true } : end;
+}
+
+/** OpenCode counts a command as completed however it ended; one that was killed has the exit code `null`. */
+function exitedBadly(state: JsonObject): boolean {
+  const { exit } = object(state['metadata']);
+  return exit === null || (typeof exit === 'number' && exit !== 0);
 }
 
 /** True for what OpenCode says of a tool that a person or a rule has denied. */

@@ -12,6 +12,7 @@ export interface Advice {
 export function adviceFor(code: ErrorCode, words: string, advice: Advice | undefined): string | undefined {
   if (code === 'auth') return advice?.signIn;
   if (code === 'rate_limit') return limitAdvice(words);
+  if (code === 'session_not_found') return otherSession;
   if (code !== 'bad_request') return undefined;
   if (contextIsFull.test(words)) return startAnew;
   return unknownModel.test(words) ? otherModel : undefined;
@@ -41,6 +42,7 @@ const contextIsFull =
 const unknownModel =
   /issue with the selected model|model[^.]{0,60}(not (found|exist|supported)|does not exist)|model_not_found|ModelNotFound/i;
 
+const otherSession = '`turnout sessions` lists the sessions of this directory.';
 const addCredit =
   'The account has no credit left: add some, or choose another account or model. To wait does not help.';
 const waitForTomorrow =

@@ -19,7 +19,7 @@ export function failedTurn(failed: FailedTurn, advice: Advice | undefined): Erro
   const { code, words, message = words } = failed;
   const hint = adviceFor(code, words, advice);
   // The last line break of stderr is no part of what is told; R8.2 has stderr as it was, in `detail`.
-  const told = message.trimEnd();
+  const told = code === 'session_not_found' ? notFound : message.trimEnd();
   const event = errorEvent(code, hint === undefined ? told : `${told}\n${hint}`);
   const passes = code === 'rate_limit' || code === 'overloaded';
   const lasts = code === 'rate_limit' && (isOutOfCredit(words) || isDailyQuota(words));
@@ -32,6 +32,9 @@ export function failedTurn(failed: FailedTurn, advice: Advice | undefined): Erro
   };
 }
 
+/** In place of the CLI's words, which explain its own flags. */
+const notFound = 'The session to resume was not found.';
+
 function timeToWait({ retryAfterMs, retryAt, words }: FailedTurn, now: number): number | undefined {
   const told = retryAfterMs !== undefined && retryAfterMs >= 0 ? now + retryAfterMs : retryAt;
   return (told === undefined ? undefined : untilMs(told, now)) ?? retryAfterIn(words, now);
@@ -41,5 +44,7 @@ function timeToWait({ retryAfterMs, retryAt, words }: FailedTurn, now: number): 
 export function withAdvice(error: TurnoutError, advice: Advice | undefined): TurnoutError {
   if (error.hint !== undefined) return error;
   const hint = adviceFor(error.code, error.message, advice);
-  return hint === undefined ? error : new TurnoutError(error.code, error.message, { hint, cause: error });
+  if (hint === undefined) return error;
+  const message = error.code === 'session_not_found' ? notFound : error.message;
+  return new TurnoutError(error.code, message, { hint, cause: error });
 }

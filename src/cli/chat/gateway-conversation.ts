@@ -273,8 +273,9 @@ export class GatewayConversation implements Conversation {
         this.#asked.delete(view.id);
         continue;
       }
-      const { id, tool, input, options } = whole;
-      await this.#tell({ type: 'agent', event: { type: 'permission_request', id, tool, input, options } });
+      const { id, tool, input, options, always } = whole;
+      const event = { type: 'permission_request', id, tool, input, options } as const;
+      await this.#tell({ type: 'agent', event: always === undefined ? event : { ...event, always } });
     }
   }
 

@@ -142,13 +142,14 @@ function list(permissions: readonly PermissionView[], now: number): string {
 
 /** All of it, without anything that could steer the terminal: it is what somebody decides upon. */
 function describe(question: PermissionView): string {
-  const { id, channel, createdAt, options, decision } = question;
+  const { id, channel, createdAt, options, always, decision } = question;
   const head = [
     askedFor(question),
     `id:      ${id}`,
     `channel: ${oneLine(channel)}`,
     `asked:   ${createdAt}`,
     decision === undefined ? `answers: ${options.join(', ')}` : `decided: ${decision}`,
+    ...(always === undefined || decision !== undefined ? [] : [`always:  ${oneLine(always, 200)}`]),
   ];
   return `${[...head, '', ...wholeLines(whatWouldBeDone(question))].join('\n')}\n`;
 }

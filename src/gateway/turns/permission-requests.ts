@@ -70,8 +70,8 @@ export class PermissionRequests {
       return;
     }
     const id = `prm_${randomUUID()}`;
-    const { tool, input, options } = request;
-    const stored = await store.askPermission(lease, { id, tool, input, options, at: now() });
+    const { tool, input, options, always } = request;
+    const stored = await store.askPermission(lease, { id, tool, input, options, always, at: now() });
     watch('permission_asked');
     this.#open.set(stored.id, { turnId: lease.turnId, requestId: request.id, turn });
     if (stored.state === 'decided' && stored.decision !== undefined) {

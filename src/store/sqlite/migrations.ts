@@ -352,4 +352,8 @@ export const migrations: readonly string[] = [
   -- 1: the answer of a schedule's turn that had nothing to say. It has no row in the outbox.
   ALTER TABLE messages ADD COLUMN silent INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- What the answer "always" would allow, in words.
+  ALTER TABLE permissions ADD COLUMN always TEXT;
+  `,
 ];

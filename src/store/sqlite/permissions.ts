@@ -35,7 +35,7 @@ export function askPermission(db: Database, lease: Lease, request: NewPermission
   }
   db.run(
     `INSERT INTO permissions (id, channel, event_seq, event_id, turn_id, fence, tool, input, input_key, options,
-        state, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`,
+        always, state, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`,
     request.id,
     turn.channel,
     event.seq,
@@ -46,11 +46,12 @@ export function askPermission(db: Database, lease: Lease, request: NewPermission
     printJson(request.input),
     inputKey,
     JSON.stringify(request.options),
+    request.always ?? null,
     request.at,
   );
-  const { id, tool, input, options } = request;
+  const { id, tool, input, options, always } = request;
   return {
-    ...{ id, tool, input, options },
+    ...{ id, tool, input, options, always },
     channel: turn.channel,
     eventId: event.id,
     turnId: turn.id,
@@ -94,7 +95,7 @@ const maxInputInAll = 256 * 1024;
 /** Those that wait, of one channel or of all, with as many of their inputs as there is room for. */
 export function pendingOutlines(db: Database, channel: string | undefined): StoredPermission[] {
   const rows = db.all<PermissionRow & { length: number }>(
-    `SELECT seq, id, channel, event_id, turn_id, tool, options, state, decision, message, created_at, decided_at,
+    `SELECT seq, id, channel, event_id, turn_id, tool, options, always, state, decision, message, created_at, decided_at,
         length(input) AS length, CASE WHEN length(input) <= ${maxInput} THEN input ELSE 'null' END AS input
       FROM permissions WHERE state = 'pending' AND channel = coalesce(?, channel) ORDER BY seq`,
     channel,
@@ -133,6 +134,7 @@ function toPermission(row: PermissionRow): StoredPermission {
     tool: row.tool,
     input: parseJson(row.input),
     options: JSON.parse(row.options) as PermissionDecision[],
+    always: row.always ?? undefined,
     state: row.state,
     decision: row.decision ?? undefined,
     message: row.message ?? undefined,

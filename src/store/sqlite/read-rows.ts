@@ -95,6 +95,7 @@ export interface PermissionRow {
   readonly tool: string;
   readonly input: string;
   readonly options: string;
+  readonly always: string | null;
   readonly state: 'pending' | 'decided' | 'void';
   readonly decision: PermissionDecision | null;
   readonly message: string | null;

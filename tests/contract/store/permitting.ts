@@ -5,7 +5,14 @@ import { outcome, retry, type StoreStage } from './stage.js';
 export function describePermitting(stage: StoreStage): void {
   describe('permissions', () => {
     const ask = (lease: Lease, id: string, input: unknown = { command: 'ls' }, tool = 'Bash') =>
-      stage.store.askPermission(lease, { id, tool, input, options: ['allow', 'deny'], at: 15 });
+      stage.store.askPermission(lease, {
+        id,
+        tool,
+        input,
+        options: ['allow', 'deny'],
+        always: 'ls *',
+        at: 15,
+      });
     const allow = { decision: 'allow' as const, message: 'go on', at: 16 };
     const runAgain = async (lease: Lease) => {
       await stage.store.postpone(lease, retry({ notBefore: 0, free: true }));
@@ -24,6 +31,7 @@ export function describePermitting(stage: StoreStage): void {
         tool: 'Bash',
         input: { command: 'ls' },
         options: ['allow', 'deny'],
+        always: 'ls *',
         state: 'pending',
         createdAt: 15,
       });

@@ -74,6 +74,15 @@ describe('a turn ledger', () => {
     expect(types(ledger.complete('end_turn'))).toEqual(['thinking_end', 'tool_end', 'complete']);
   });
 
+  it('puts an empty line between two thoughts, where the decoder tells of their beginning (18.1)', () => {
+    const next: StepEvent = { type: 'thinking_start' };
+    const thoughts = [next, thinking('a'), thinking('b'), next, thinking(''), thinking('c'), text('d')];
+    const { events } = accept(...thoughts, next, thinking('e'), thinking('f'));
+    expect(events.map((event) => ('text' in event ? event.text : event.type))).toEqual([
+      ...['thinking_start', 'a', 'b', '\n\nc', 'thinking_end', 'd', 'thinking_start', 'e', 'f'],
+    ]);
+  });
+
   it('passes over what is empty and brackets that a decoder makes itself', () => {
     const { events } = accept(text(''), thinking(''), { type: 'thinking_start' }, { type: 'thinking_end' });
     expect(events).toEqual([]);

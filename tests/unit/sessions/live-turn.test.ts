@@ -146,6 +146,20 @@ describe('the events of a turn', () => {
     expect(batches).toEqual(['text', 'permission_request', 'complete']);
   });
 
+  it('take no answer to a question that it does not offer, and wait for another (18.9)', async () => {
+    const options = ['allow', 'deny'] as const;
+    const asked = { type: 'permission_request', id: 'q', tool: 'Bash', input: {}, options } as const;
+    const turn = new LiveTurn(claude([asked, ending]), never, 'claude');
+    turn.begin('hello', new Alarm());
+    await turn.next();
+    for (const wrong of ['no', 'allow_always', undefined, true, {}])
+      await expect(turn.answer('q', wrong as never)).rejects.toMatchObject({ code: 'bad_request' });
+    await turn.answer('q', 'deny');
+    await expect(turn.answer('q', 'deny')).rejects.toThrow('no permission request');
+    expect(await turn.next()).toMatchObject([{ type: 'complete' }]);
+    expect(await turn.settle()).toBe(true);
+  });
+
   it('end with what learning from them throws', async () => {
     const turn = new LiveTurn(claude([text('a'), ending]), never, 'claude', () => {
       throw new Error('too much');

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { stepClaude, withDenied } from '../decoder.js';
 import { promisesLifecycle } from '../versions.js';
-import { isConfirmation, requestedTool } from './permissions.js';
+import { alwaysAllowed, isConfirmation, requestedTool } from './permissions.js';
 import { stepResult } from './result.js';
 import {
   type ClaudeLiveState,
@@ -134,7 +134,7 @@ function stepRequest(state: ClaudeLiveState, message: JsonObject, raw: string): 
   const asked = { type: 'permission_request', id, ...requestedTool(request) } as const;
   const event: PermissionRequestEvent = confirmation
     ? { ...asked, options: ['allow', 'deny'], confirmation: true }
-    : { ...asked, options: ['allow', 'allow_always', 'deny'] };
+    : { ...asked, options: ['allow', 'allow_always', 'deny'], ...alwaysAllowed(request) };
   return [{ ...state, turn: { ...turn, openQuestions: [...turn.openQuestions, id] } }, [event]];
 }
 

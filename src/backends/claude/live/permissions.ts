@@ -2,6 +2,7 @@ import type { PermissionRequestEvent } from '../../../core/chat-event.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
+import { alwaysField, everyEdit, isAllowing } from '../../output/permission-request.js';
 import { object, objects, text } from '../../output/read-fields.js';
 import { effectiveMode } from '../arguments.js';
 
@@ -66,18 +67,36 @@ export function isConfirmation(request: JsonObject): boolean {
 /** The answer in Claude's own terms. */
 export function permissionResult(request: JsonObject, answer: PermissionAnswer): JsonObject {
   if (isConfirmation(request)) return confirmationResult(answer);
-  if (answer.decision === 'deny') {
+  if (!isAllowing(answer.decision)) {
     return { behavior: 'deny', message: answer.message || 'The user did not allow this.' };
   }
   const allowed = { behavior: 'allow', updatedInput: request['input'] ?? {} };
-  return answer.decision === 'allow'
-    ? allowed
-    : { ...allowed, updatedPermissions: lastingPermissions(request) };
+  return answer.decision === 'allow_always'
+    ? { ...allowed, updatedPermissions: lastingPermissions(request) }
+    : allowed;
+}
+
+/** What "always" allows, as it is shown: the rules that are added, without the name of the tool that is asked for. */
+export function alwaysAllowed(request: JsonObject): Pick<PermissionRequestEvent, 'always'> {
+  const own = text(request['tool_name']);
+  return alwaysField(
+    lastingPermissions(request).flatMap((update) =>
+      update['type'] === 'setMode'
+        ? [update['mode'] === 'acceptEdits' ? everyEdit : `all that the mode ${text(update['mode'])} allows`]
+        : objects(update['rules']).map((rule) => describeRule(rule, own)),
+    ),
+  );
+}
+
+function describeRule(rule: JsonObject, own: string): string {
+  const [tool, content] = [text(rule['toolName']), text(rule['ruleContent'])];
+  if (content === '') return `every ${tool}`;
+  return tool === own ? content : `${tool}(${content})`;
 }
 
 /** An empty answer is no opinion: the mode decides what our caller has confirmed. */
 function confirmationResult({ decision, message }: PermissionAnswer): JsonObject {
-  if (decision !== 'deny') return {};
+  if (isAllowing(decision)) return {};
   const permissionDecisionReason = message || 'This was not allowed.';
   const hookEventName = 'PreToolUse';
   return { hookSpecificOutput: { hookEventName, permissionDecision: 'deny', permissionDecisionReason } };

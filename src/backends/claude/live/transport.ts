@@ -1,10 +1,11 @@
 import { TurnoutError } from '../../../core/errors.js';
 import { type Deadline, setDeadline } from '../../../core/wait.js';
-import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
+import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
 import type { LiveEvent } from '../../live/types.js';
+import { describeDeath } from '../../output/describe-death.js';
 import { type JsonObject, parseObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
-import { firstCharacters, withoutNoise } from '../../output/stderr.js';
+import { withoutNoise } from '../../output/stderr.js';
 import type { TraceEntry } from '../../types.js';
 import { isMark, readKnownLine } from '../known-lines.js';
 
@@ -156,7 +157,7 @@ export class ClaudeConnection {
 
   #finish(exit: ProcessExit): void {
     const stderr = withoutNoise(this.#child.stderr(), []).trim();
-    const message = `${this.label} CLI error (${describeExit(exit)}): ${firstCharacters(stderr, 500) || 'unknown error'}`;
+    const message = describeDeath(this.label, exit, stderr);
     const end = { exit, stderr, message, requested: this.#endRequested };
     this.ended = end;
     this.#trace?.({ type: 'exit', ...exit, stderr });

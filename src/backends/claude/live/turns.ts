@@ -5,7 +5,7 @@ import { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../../live/types.js';
 import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
-import { noSuchRequest } from '../../output/permission-request.js';
+import { isAllowing, noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
 import { costOfEarlierRuns, shownVersion } from '../versions.js';
 import { addSteer, answerQuestion, beginTurn, denyTool, endTurn, stepLive } from './decoder.js';
@@ -150,7 +150,7 @@ export class ClaudeTurns implements Listener {
     if (request === undefined) throw noSuchRequest(id);
     this.#openQuestions.delete(id);
     if (answer.decision === 'allow_always') this.footprint.leaveTrace();
-    const hookAnswered = answer.decision === 'deny' ? undefined : this.#hookAnswers.get(id);
+    const hookAnswered = isAllowing(answer.decision) ? this.#hookAnswers.get(id) : undefined;
     this.#connection.respond(id, hookAnswered ?? permissionResult(request, answer));
     this.#apply(answerQuestion(this.#state, id, answer.decision));
   }

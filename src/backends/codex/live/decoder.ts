@@ -59,8 +59,8 @@ function requestReceived(state: CodexTurnState, message: CodexMessage, method: s
     ];
   }
   const id = String(request.requestId);
-  const { tool, input, options, toolId } = request;
-  const about = toolId === undefined ? {} : { toolId };
+  const { tool, input, options, always, toolId } = request;
+  const about = { ...(always === undefined ? {} : { always }), ...(toolId === undefined ? {} : { toolId }) };
   return [
     { ...state, permissionRequests: new Map(state.permissionRequests).set(id, request) },
     [{ type: 'permission_request', id, tool, input, options, ...about }],
@@ -130,8 +130,10 @@ function messageDelta(state: CodexTurnState, itemId: string, delta: string): Cod
 
 function reasoningDelta(state: CodexTurnState, itemId: string, delta: string): CodexTurnStep {
   const known = state.streamedThoughts;
-  const streamedThoughts = known.has(itemId) ? known : new Set(known).add(itemId);
-  return [{ ...state, streamedThoughts }, [{ type: 'thinking', text: delta }]];
+  const thinking = { type: 'thinking', text: delta } as const;
+  if (known.has(itemId)) return [state, [thinking]];
+  const streamedThoughts = new Set(known).add(itemId);
+  return [{ ...state, streamedThoughts }, [{ type: 'thinking_start' }, thinking]];
 }
 
 /** After a broken connection an unfinished message comes again from its beginning. */
@@ -225,7 +227,7 @@ function reasoningCompleted(state: CodexTurnState, id: string, item: JsonObject)
   if (state.streamedThoughts.has(id)) return [state, []];
   const summary = strings(item['summary']);
   const whole = (summary.length > 0 ? summary : strings(item['content'])).join('\n\n');
-  return [state, whole === '' ? [] : [{ type: 'thinking', text: whole }]];
+  return [state, whole === '' ? [] : [{ type: 'thinking_start' }, { type: 'thinking', text: whole }]];
 }
 
 function toolCompleted(state: CodexTurnState, item: JsonObject, raw: string): CodexTurnStep {

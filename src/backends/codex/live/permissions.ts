@@ -3,8 +3,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { PermissionDecision } from '../../../core/chat-event.js';
 import { isInside } from '../../../core/is-inside.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
-import type { LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
+import type { LiveSessionOptions } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
+import { alwaysField, isAllowing } from '../../output/permission-request.js';
 import { object, objects, text } from '../../output/read-fields.js';
 
 /** A request of the server for a permission. */
@@ -18,6 +19,8 @@ export interface PermissionRequest {
   readonly tool: string;
   readonly input: unknown;
   readonly options: readonly PermissionDecision[];
+  /** As in the event. Codex (0.166) tells only of rules for all time, which "always" is not: the words are ours. */
+  readonly always?: string;
   reply(decision: PermissionDecision): JsonObject;
 }
 
@@ -110,7 +113,7 @@ function describe(
   method: string,
   params: JsonObject,
   tools: ReadonlyMap<string, OpenTool>,
-): Pick<PermissionRequest, 'tool' | 'input' | 'options' | 'reply' | 'toolId'> | undefined {
+): Pick<PermissionRequest, 'tool' | 'input' | 'options' | 'always' | 'reply' | 'toolId'> | undefined {
   const toolId = text(params['itemId']);
   const tool = tools.get(toolId);
   const ofItem = toolId === '' ? {} : { toolId };
@@ -119,7 +122,8 @@ function describe(
     case 'item/commandExecution/requestApproval': {
       const command = params['command'] ?? object(tool?.input)['command'] ?? '';
       const input = { command, ...given(params, ['cwd']), ...more };
-      return { ...ofItem, tool: 'shell', input, options: everyDecision, reply: approvalReply };
+      const always = 'this exact command';
+      return { ...ofItem, tool: 'shell', input, options: everyDecision, always, reply: approvalReply };
     }
     case 'item/fileChange/requestApproval': {
       const changes = object(tool?.input)['changes'] ?? [];
@@ -128,6 +132,7 @@ function describe(
         tool: 'apply_patch',
         input: { changes, ...more },
         options: everyDecision,
+        always: 'every edit of these files',
         reply: approvalReply,
       };
     }
@@ -137,8 +142,9 @@ function describe(
         tool: 'request_permissions',
         input: { permissions: params['permissions'], ...more },
         options: everyDecision,
+        always: 'these permissions',
         reply: (decision) => ({
-          permissions: decision === 'deny' ? {} : present(object(params['permissions'])),
+          permissions: isAllowing(decision) ? present(object(params['permissions'])) : {},
           scope: decision === 'allow_always' ? 'session' : 'turn',
         }),
       };
@@ -157,27 +163,24 @@ function describeMcpCall(params: JsonObject, tools: ReadonlyMap<string, OpenTool
   const named = /tool "([^"]+)"/.exec(text(params['message']))?.[1];
   const [toolId, open] = [...tools].findLast(([, { name }]) => name.startsWith(prefix)) ?? [];
   const canPersist = Array.isArray(meta['persist']) && meta['persist'].includes('session');
+  const tool = named === undefined ? (open?.name ?? prefix.slice(0, -1)) : `${prefix}${named}`;
   return {
     ...(toolId === undefined ? {} : { toolId }),
-    tool: named === undefined ? (open?.name ?? prefix.slice(0, -1)) : `${prefix}${named}`,
+    tool,
+    ...(canPersist ? alwaysField([`every ${tool}`]) : {}),
     input: meta['tool_params'] ?? {},
     options: canPersist ? everyDecision : everyDecision.filter((decision) => decision !== 'allow_always'),
     reply: (decision: PermissionDecision): JsonObject => ({
-      action: decision === 'deny' ? 'decline' : 'accept',
-      content: decision === 'deny' ? null : {},
+      action: isAllowing(decision) ? 'accept' : 'decline',
+      content: isAllowing(decision) ? {} : null,
       _meta: decision === 'allow_always' && canPersist ? { persist: 'session' } : null,
     }),
   };
 }
 
-const decisions: Readonly<Record<PermissionAnswer['decision'], string>> = {
-  allow: 'accept',
-  allow_always: 'acceptForSession',
-  deny: 'decline',
-};
-
 function approvalReply(decision: PermissionDecision): JsonObject {
-  return { decision: decisions[decision] };
+  if (!isAllowing(decision)) return { decision: 'decline' };
+  return { decision: decision === 'allow_always' ? 'acceptForSession' : 'accept' };
 }
 
 function given(params: JsonObject, names: readonly string[]): JsonObject {

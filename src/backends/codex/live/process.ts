@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { within } from '../../../core/wait.js';
-import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
+import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
 import { readMcpServers } from '../../launch/mcp-config.js';
 import type {
   LiveContext,
@@ -13,6 +13,7 @@ import type {
   LiveSession,
   LiveSessionOptions,
 } from '../../live/types.js';
+import { describeDeath } from '../../output/describe-death.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
@@ -266,8 +267,7 @@ const noise: readonly RegExp[] = [
 ];
 
 function crash(exit: ProcessExit, stderr: string): TurnoutError {
-  const last = withoutNoise(stderr, noise).trim().slice(-500);
-  return new TurnoutError('crashed', `Codex CLI error (${describeExit(exit)}): ${last || 'unknown error'}`);
+  return new TurnoutError('crashed', describeDeath('Codex', exit, withoutNoise(stderr, noise)));
 }
 
 async function threadParams(

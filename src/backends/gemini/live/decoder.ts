@@ -3,8 +3,9 @@ import type { LiveEvent, TurnEnding } from '../../live/types.js';
 import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
-import { geminiFailure } from '../decoder.js';
+import { geminiFailure, tellsOfFailure } from '../decoder.js';
 import { commandOf, toolNameOf } from '../versions.js';
+import { alwaysAllowed } from './permissions.js';
 import type { GeminiTurnState, GeminiTurnStep, ToolCall } from './state.js';
 
 /** A message about one turn: from the agent, or (`answered`) our answer to a permission request of the agent. */
@@ -46,7 +47,7 @@ function sessionUpdate(state: GeminiTurnState, body: JsonObject, raw: string): G
     case 'agent_message_chunk':
       return messageChunk(state, text(object(body['content'])['text']), raw);
     case 'agent_thought_chunk':
-      return [state, [{ type: 'thinking', text: thoughtText(text(object(body['content'])['text'])) }]];
+      return [state, thought(text(object(body['content'])['text']))];
     case 'tool_call':
       return [state, [toolStart(text(body['toolCallId']), toolCall(body)), ...toolEnd(body)]];
     case 'tool_call_update':
@@ -70,9 +71,10 @@ function messageChunk(state: GeminiTurnState, words: string, raw: string): Gemin
   return [state.spoke ? state : { ...state, spoke: true }, [{ type: 'text', text: words }]];
 }
 
-/** A thought has the form `**subject**\ndescription`, where the subject may be empty. */
-function thoughtText(words: string): string {
-  return words.startsWith('****\n') ? words.slice(5) : words;
+/** Each update is a thought of its own, in the form `**subject**\ndescription`, where the subject may be empty. */
+function thought(words: string): readonly StepEvent[] {
+  const shown = words.startsWith('****\n') ? words.slice(5) : words;
+  return [{ type: 'thinking_start' }, { type: 'thinking', text: shown }];
 }
 
 function permissionRequested(state: GeminiTurnState, params: JsonObject): GeminiTurnStep {
@@ -82,9 +84,11 @@ function permissionRequested(state: GeminiTurnState, params: JsonObject): Gemini
   const options: PermissionDecision[] = kinds.has('allow_always')
     ? ['allow', 'allow_always', 'deny']
     : ['allow', 'deny'];
+  const { name: tool, input } = call;
+  const always = alwaysAllowed(params, tool);
   return [
     { ...state, awaitingPermission: new Map(state.awaitingPermission).set(id, call) },
-    [{ type: 'permission_request', id, tool: call.name, input: call.input, options, toolId: id }],
+    [{ type: 'permission_request', id, tool, input, options, ...always, toolId: id }],
   ];
 }
 
@@ -158,16 +162,9 @@ function toolEnd(call: JsonObject): readonly StepEvent[] {
     .map(outputOf)
     .filter((piece) => piece !== '')
     .join('\n');
-  const isError = status === 'failed' || (call['kind'] === 'execute' && stopped.test(output));
+  const isError = status === 'failed' || (call['kind'] === 'execute' && tellsOfFailure(output));
   return [{ type: 'tool_end', id: text(call['toolCallId']), output, isError }];
 }
-
-/**
- * Gemini counts a command that was stopped, or that failed without output, as completed. One that failed with output can't
- * be told from a success.
- */
-const stopped =
-  /^Command (cancelled by user\.|was automatically cancelled|exited with code: |terminated by signal: |failed: )/;
 
 function outputOf(part: JsonObject): string {
   if (part['type'] !== 'diff') return text(object(part['content'])['text']);

@@ -1,8 +1,10 @@
-import type { PermissionDecision } from '../../../core/chat-event.js';
+import type { PermissionDecision, PermissionRequestEvent } from '../../../core/chat-event.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { LiveSessionOptions } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
+import { alwaysField, everyEdit, isAllowing } from '../../output/permission-request.js';
 import { object, objects, text } from '../../output/read-fields.js';
+import { commandOf } from '../versions.js';
 
 /** Gemini's names of the modes over ACP (its command line spells one of them `auto_edit`). */
 const geminiModes: Readonly<Record<PermissionMode, string>> = {
@@ -36,10 +38,29 @@ export function chooseOption(params: JsonObject, decision: PermissionDecision | 
 /** Options are chosen by their kind: the ids differ from tool to tool. */
 function optionFor(options: readonly JsonObject[], decision: PermissionDecision): JsonObject | undefined {
   const ofKind = (kind: string) => options.filter((option) => option['kind'] === kind);
-  if (decision === 'deny') return ofKind('reject_once')[0] ?? ofKind('reject_always')[0];
+  if (!isAllowing(decision)) return ofKind('reject_once')[0] ?? ofKind('reject_always')[0];
   if (decision === 'allow') return ofKind('allow_once')[0];
   // Several options may allow always: the narrowest is taken, not a whole server's tools, and not for all time.
   const always = ofKind('allow_always');
   const narrow = always.find((option) => !/\b(all|future)\b/i.test(text(option['name'])));
   return narrow ?? always[0] ?? ofKind('allow_once')[0];
+}
+
+/**
+ * What "always" allows. Gemini (0.61.0) calls it "Allow for this session" and does not say more; measured, it is every command
+ * of the same programs, or its mode that edits without asking.
+ */
+export function alwaysAllowed(params: JsonObject, tool: string): Pick<PermissionRequestEvent, 'always'> {
+  const option = optionFor(objects(params['options']), 'allow_always');
+  if (option?.['kind'] !== 'allow_always') return {};
+  const call = object(params['toolCall']);
+  if (call['kind'] === 'edit') return alwaysField([everyEdit]);
+  if (call['kind'] === 'execute') return alwaysField([sameProgram(commandOf(call))]);
+  return option['optionId'] === 'proceed_always_tool' ? alwaysField([`every ${tool}`]) : {};
+}
+
+/** The program of a command that is nothing but one program and plain words. */
+function sameProgram(command: string): string {
+  const program = /^([\w./+-]+)(?: [\w./+=:@,% -]*)?$/.exec(command)?.[1];
+  return program === undefined ? 'every command of these programs' : `${program} *`;
 }

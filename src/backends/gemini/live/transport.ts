@@ -1,11 +1,11 @@
 import type { AnyMessage, ClientConnection } from '@agentclientprotocol/sdk';
 import { TurnoutError } from '../../../core/errors.js';
 import { late, within } from '../../../core/wait.js';
-import { describeExit, type RunningProcess } from '../../../process/start-process.js';
+import type { RunningProcess } from '../../../process/start-process.js';
 import { classifyFailure } from '../../output/classify-failure.js';
+import { describeDeath } from '../../output/describe-death.js';
 import { isObject, type JsonObject, parseObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
-import { firstCharacters } from '../../output/stderr.js';
 
 const exitMs = 1000;
 
@@ -75,10 +75,8 @@ export class GeminiConnection {
 
   /** The error for an agent that ended by itself. */
   async crashError(): Promise<TurnoutError> {
-    const how = describeExit(await this.#child.exited);
-    const stderr = this.#child.stderr().trim();
-    const words = stderr === '' ? '' : `: ${firstCharacters(stderr.slice(-2000), 500)}`;
-    return new TurnoutError('crashed', `Gemini CLI ended (${how})${words}`);
+    const exit = await this.#child.exited;
+    return new TurnoutError('crashed', describeDeath('Gemini', exit, this.#child.stderr()));
   }
 
   get #agent() {

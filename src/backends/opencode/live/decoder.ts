@@ -6,6 +6,7 @@ import { untilMs } from '../../output/retry-after.js';
 import { addStep, type StepContext, toolEnd } from '../decoder.js';
 import { errorEnding } from '../failure.js';
 import { openCodeRetry } from '../retries.js';
+import { alwaysAllowed } from './permissions.js';
 import {
   allSteersAnswered,
   endTurn,
@@ -124,7 +125,9 @@ function textPart(
   const known = state.streams.get(id);
   const now = text(found['text']);
   const sent = known?.sent ?? 0;
-  const events: readonly StepEvent[] = now.length > sent ? [{ type, text: now.slice(sent) }] : [];
+  const begin: readonly StepEvent[] =
+    type === 'thinking' && known === undefined ? [{ type: 'thinking_start' }] : [];
+  const events = now.length > sent ? [...begin, { type, text: now.slice(sent) }] : begin;
   const streams = new Map(state.streams);
   const spoke = state.spoke || (type === 'text' && now !== '');
   if (number(object(found['time'])['end']) > 0) {
@@ -260,6 +263,7 @@ function permissionRequest(
         tool: ofTool ? call.name : permission,
         input,
         options: always ? ['allow', 'allow_always', 'deny'] : ['allow', 'deny'],
+        ...alwaysAllowed(request),
         ...(call === undefined ? {} : { toolId: call.id }),
       },
     ],

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PermissionDecision } from '../../../core/chat-event.js';
+import type { PermissionDecision, PermissionRequestEvent } from '../../../core/chat-event.js';
 import type { PermissionAnswer } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
+import { alwaysField, everyEdit, isAllowing } from '../../output/permission-request.js';
 import { text } from '../../output/read-fields.js';
 
 export interface PermissionReply {
@@ -55,7 +56,7 @@ export class PendingPermissions {
     const request = this.#pending.get(id);
     if (request === undefined) return [];
     this.#decisions.set(id, decision);
-    if (decision === 'deny') {
+    if (!isAllowing(decision)) {
       // Without a message OpenCode ends the turn; with one the model is told, and goes on.
       this.#denials.set(id, message === undefined || message === '' ? defaultDenial : message);
       return this.#releaseDenials();
@@ -113,6 +114,13 @@ export class PendingPermissions {
     this.#pending.clear();
     return replies;
   }
+}
+
+/** What "always" allows: OpenCode's patterns. */
+export function alwaysAllowed(request: JsonObject): Pick<PermissionRequestEvent, 'always'> {
+  const permission = text(request['permission']);
+  const everything = permission === 'edit' ? everyEdit : `every ${permission}`;
+  return alwaysField(strings(request['always']).map((pattern) => (pattern === '*' ? everything : pattern)));
 }
 
 const defaultDenial = 'The user did not allow this.';

@@ -1,7 +1,8 @@
 import { TurnoutError } from '../../../core/errors.js';
 import { late, within } from '../../../core/wait.js';
-import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
+import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
 import type { LiveContext } from '../../live/types.js';
+import { describeDeath } from '../../output/describe-death.js';
 import { withoutNoise } from '../../output/stderr.js';
 
 /** Reads a server's stdout for as long as it lives, and finds the line with its address. */
@@ -41,8 +42,7 @@ export class StartupLines {
 /** The error of a server that has exited, with its last words. */
 export function exitError(child: RunningProcess, exit: ProcessExit, printed = ''): TurnoutError {
   const words = withoutNoise(child.stderr(), []).trim() || printed.trim();
-  const last = words === '' ? '' : `: ${words.slice(-500)}`;
-  return new TurnoutError('crashed', `The OpenCode server ended (${describeExit(exit)})${last}`);
+  return new TurnoutError('crashed', describeDeath('OpenCode', exit, words));
 }
 
 export const startMs = 60_000;

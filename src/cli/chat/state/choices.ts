@@ -1,4 +1,5 @@
 import type { PermissionDecision } from '../../../core/chat-event.js';
+import { oneLine } from '../../../core/one-line.js';
 import type { Question } from './chat-state.js';
 
 /** What can be done about a question, by a letter. */
@@ -17,13 +18,30 @@ const choices: readonly Choice[] = [
   { letter: 'v', act: 'show_rest', name: 'show all', meaning: 'show the rest' },
 ];
 
-/** Those that this question offers. */
+/** Those that this question offers. What was not shown as a whole can't be allowed. */
 export function choicesOf({ request, more }: Pick<Question, 'request' | 'more'>): readonly Choice[] {
-  return choices.filter(({ act }) => (act === 'show_rest' ? more.length > 0 : request.options.includes(act)));
+  const { options, always } = request;
+  return choices
+    .filter(({ act }) =>
+      act === 'show_rest' ? more.length > 0 : options.includes(act) && (act === 'deny' || more.length === 0),
+    )
+    .map((choice) =>
+      choice.act === 'allow_always' && always !== undefined ? extended(choice, oneLine(always, 40)) : choice,
+    );
 }
 
+function extended(choice: Choice, what: string): Choice {
+  return { ...choice, name: `${choice.name}: ${what}`, meaning: `${choice.meaning}: ${what}` };
+}
+
+/** A letter that would allow it shows the rest first, if there is one. */
 export function choiceOf(question: Question, typed: string): Choice | undefined {
-  return choicesOf(question).find(({ letter }) => letter === typed.toLowerCase());
+  const offered = choicesOf(question);
+  const letter = typed.toLowerCase();
+  return (
+    offered.find((choice) => choice.letter === letter) ??
+    (letter === 'y' || letter === 'a' ? offered.find(({ act }) => act === 'show_rest') : undefined)
+  );
 }
 
 export function listChoices(question: Pick<Question, 'request' | 'more'>): string {

@@ -61,6 +61,7 @@ export function representPermission(permission: StoredPermission): PermissionVie
     tool,
     input: input ?? null,
     options,
+    ...(permission.always === undefined ? {} : { always: permission.always }),
     createdAt: iso(permission.createdAt),
     ...(permission.decision === undefined ? {} : { decision: permission.decision }),
     ...(permission.message === undefined ? {} : { message: permission.message }),

@@ -109,6 +109,8 @@ export interface PermissionView {
   readonly tool: string;
   readonly input: unknown;
   readonly options: readonly PermissionDecision[];
+  /** What `allow_always` allows until the agent's session ends, in one short line. */
+  readonly always?: string;
   readonly createdAt: string;
   /** What the tool would do, as far as its input tells. */
   readonly preview?: PreviewView;

@@ -69,3 +69,17 @@ describe('a failed turn', () => {
     expect(withAdvice(own, geminiAdvice)).toBe(own);
   });
 });
+
+it('a session that is not there is told in our words, with what to type (18.4)', () => {
+  const words = 'Error: --resume requires a valid session ID. Usage: claude -p --resume <session-id|title>';
+  const message =
+    'The session to resume was not found.\n`turnout sessions` lists the sessions of this directory.';
+  expect(failedTurn({ code: 'session_not_found', words }, claudeAdvice)).toMatchObject({
+    message,
+    detail: words,
+  });
+  const opened = withAdvice(new TurnoutError('session_not_found', words), claudeAdvice);
+  expect(opened).toMatchObject({ explanation: message, cause: { message: words } });
+  const hinted = new TurnoutError('session_not_found', 'None here.', { hint: 'Look there.' });
+  expect(withAdvice(hinted, claudeAdvice)).toBe(hinted);
+});

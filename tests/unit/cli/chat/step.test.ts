@@ -297,8 +297,9 @@ describe('a question (18.1)', () => {
     const command = Array.from({ length: 12 }, (_, at) => `echo ${at}`).join('\n');
     const stage = new Stage({ columns: 40, rows: 10 }).say('go').agent(question('q', { command })).wait(700);
     expect(stage.text).toContain('echo 2\n  … 9 more rows: [v] shows all');
-    expect(stage.live).toContain('Allow it? y/a/n/v · Enter confirms');
-    stage.type('v').press('enter');
+    expect(stage.live).toContain('Allow it? n/v · Enter confirms');
+    stage.type('y').press('enter');
+    expect(stage.of('answer')).toEqual([]);
     expect(stage.text).toContain('echo 11');
     expect(stage.live).toContain('Allow it? y/a/n · Enter confirms');
     expect(stage.type('w').live).toContain('Allow it? Esc: answer it\n❯ w');
@@ -308,14 +309,12 @@ describe('a question (18.1)', () => {
     const command = Array.from({ length: 30 }, (_, at) => `echo ${at}`).join('\n');
     const stage = new Stage({ movesCursor: false }).take({ type: 'line', text: 'go' });
     stage.agent({ ...question('q', { command }), options: ['allow', 'deny'] }).wait(700);
-    expect(stage.text).toMatch(
-      /\[y\] allow {2}\[n\] deny {2}\[v\] show all \(type the letter, then Enter\)$/,
-    );
+    expect(stage.text).toMatch(/\[n\] deny {2}\[v\] show all \(type the letter, then Enter\)$/);
     stage.take({ type: 'line', text: 'v' });
     expect(stage.text).toMatch(/echo 29\n\n?\[y\] allow {2}\[n\] deny \(type/);
     stage.take({ type: 'line', text: 'a' });
     expect(stage.of('answer')).toEqual([]);
-    expect(stage.text.match(/\[y\] allow/g)).toHaveLength(3);
+    expect(stage.text.match(/\[y\] allow/g)).toHaveLength(2);
     stage.take({ type: 'line', text: 'yes' });
     expect(stage.of('answer')).toMatchObject([{ decision: 'allow' }]);
   });
@@ -612,6 +611,13 @@ describe('the picture (18.1)', () => {
       }).text;
     expect(asked('/work/a.txt')).toMatch(/permission\n│ \/work\/a\.txt\n│ @@ .*\n│ --- old\n│ \+new$/);
     expect(asked('/etc/b.txt')).toContain('--- /etc/b.txt');
+  });
+
+  it('a question tells what "always" would allow, in one line (18.1)', () => {
+    const always = `touch *\u001b[2J${' and more'.repeat(20)}`;
+    const stage = new Stage({ movesCursor: false }).take({ type: 'line', text: 'go' });
+    stage.agent({ ...question(), always });
+    expect(stage.text).toMatch(/\[y\] allow {2}\[a\] always: touch \* \[2J and [^\n]{1,30}… {2}\[n\] deny/);
   });
 
   it('a terminal that can’t move its cursor gets an answer by line', () => {

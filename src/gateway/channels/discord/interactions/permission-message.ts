@@ -41,9 +41,11 @@ export function permissionMessage(
   };
 }
 
-function smallPrint({ options }: StoredPermission, deniedAt: number | undefined): string {
+function smallPrint({ options, always: what }: StoredPermission, deniedAt: number | undefined): string {
   const always = options.includes('allow_always')
-    ? ['“Always” means: not asked again for the like until the agent’s session ends.']
+    ? [
+        `“Always” means: not asked again for ${what === undefined ? 'the like' : inlineCode(what, 200)} until the agent’s session ends.`,
+      ]
     : [];
   const deadline =
     deniedAt === undefined ? [] : [`Denied if nobody answers: <t:${Math.floor(deniedAt / 1000)}:R>.`];

@@ -52,6 +52,7 @@ const shapes = [
     tool: text,
     input: z.unknown(),
     options: z.array(decisionSchema),
+    always: text.exactOptional(),
     toolId: text.exactOptional(),
     confirmation: z.literal(true).exactOptional(),
   },

@@ -39,6 +39,7 @@ const permission = z.strictObject({
   tool: text,
   input: z.unknown(),
   options: z.array(decisionSchema),
+  always: text.exactOptional().describe('What `allow_always` allows until the session ends.'),
   createdAt: time,
   preview: preview.exactOptional().describe('What the tool would do, as far as its input tells.'),
   shortened: z

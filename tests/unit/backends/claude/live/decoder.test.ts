@@ -401,6 +401,7 @@ describe('recordings of a live Claude', () => {
       tool: 'Bash',
       input: { command: 'touch allowed.txt', description: expect.any(String) },
       options: ['allow', 'allow_always', 'deny'],
+      always: 'touch allowed.txt',
       toolId: allowed.find((event) => event.type === 'tool_start')?.id,
     });
     expect(denied.find((event) => event.type === 'tool_end')).toMatchObject({

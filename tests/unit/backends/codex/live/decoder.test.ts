@@ -51,6 +51,7 @@ describe('what a recorded app-server said, as events', () => {
   it('thoughts, a remark, a tool in the one-shot words, and the usage of both calls', () => {
     const events = only('thinking-tool');
     expect(events.filter(({ type }) => type !== 'usage')).toEqual([
+      { type: 'thinking_start' },
       { type: 'thinking', text: 'Let me ' },
       { type: 'thinking', text: 'think.' },
       { type: 'text', text: 'Looking. ' },
@@ -77,6 +78,7 @@ describe('what a recorded app-server said, as events', () => {
         tool: 'shell',
         input: { command: "/bin/bash -lc 'touch allowed.txt'", cwd: '/work-dir' },
         options: ['allow', 'allow_always', 'deny'],
+        always: 'this exact command',
         toolId: ofType(events, 'tool_start')[0]?.id,
       },
     ]);

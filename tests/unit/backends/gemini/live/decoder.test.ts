@@ -38,8 +38,10 @@ describe('a recorded conversation', () => {
 
   it('thinks', () => {
     const [events = []] = replay('thinking');
-    expect(events.slice(0, 3)).toEqual([
+    expect(events.slice(0, 5)).toEqual([
+      { type: 'thinking_start' },
       { type: 'thinking', text: '**Plan**\nlook first' },
+      { type: 'thinking_start' },
       { type: 'thinking', text: 'then act' },
       { type: 'text', text: '42.' },
     ]);
@@ -68,6 +70,7 @@ describe('a recorded conversation', () => {
     tool: 'write_file',
     input,
     options: ['allow', 'allow_always', 'deny'],
+    always: 'every edit of a file',
     toolId: id,
   };
 

@@ -121,7 +121,7 @@ describe('an agent that', () => {
     const events = await turn(session);
     expect(events.at(-1)).toEqual({
       type: 'ending',
-      ending: { type: 'failed', code: 'crashed', message: 'Gemini CLI ended (exit 3): out of luck' },
+      ending: { type: 'failed', code: 'crashed', message: 'Gemini CLI error (exit 3): out of luck' },
     });
     expect((await turn(session)).at(-1)).toMatchObject({ ending: { code: 'crashed' } });
     await session.interrupt();

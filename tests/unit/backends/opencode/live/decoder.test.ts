@@ -118,10 +118,10 @@ describe('what OpenCode really sends', () => {
     ]);
   });
 
-  it('a tool that fails is an error, a command that exits with 3 is none', () => {
+  it('a tool that fails is an error, and so is a command that exits with 3 (18.1)', () => {
     const [events = []] = replay('tools-fail');
     const ends = events.filter((event) => event.type === 'tool_end');
-    expect(ends.map(({ isError }) => isError).sort()).toEqual([false, true]);
+    expect(ends.map(({ isError }) => isError)).toEqual([true, true]);
     expect(said(events)).toBe('Both failed.');
   });
 
@@ -144,6 +144,7 @@ describe('what OpenCode really sends', () => {
         tool: 'bash',
         input: { command: 'touch a' },
         options: ['allow', 'allow_always', 'deny'],
+        always: 'touch *',
         toolId: expect.stringMatching(/^call_/),
       });
       expect(events[3]).toMatchObject({ decision });

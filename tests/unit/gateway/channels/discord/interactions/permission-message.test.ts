@@ -22,6 +22,9 @@ describe('a question for a permission (17.3)', () => {
     expect(content).toBe(
       '**May I use `Bash` in `/work`?**\n```sh\nrm -rf build\n```\n-# “Always” means: not asked again for the like until the agent’s session ends.',
     );
+    expect(permissionMessage({ ...permission, always: 'rm *' }, undefined).content).toContain(
+      '“Always” means: not asked again for `rm *` until',
+    );
     const buttons = components[0]?.components ?? [];
     expect(buttons.map(({ custom_id }) => readCustomId(custom_id))).toEqual(
       permission.options.map((decision) => ({ type: 'decide', permissionId: permission.id, decision })),
