@@ -38,11 +38,6 @@ const killed = new RegExp(
   `\\((?:signal (?:${kills.join('|')})|exit (?:${kills.map((name) => 128 + constants.signals[name]).join('|')}))\\)`,
 );
 
-/** True if a signal that somebody else has sent ended the process. */
-export function wasKilled({ signal }: ProcessExit): boolean {
-  return kills.some((name) => name === signal);
-}
-
 /**
  * A child process. The caller must read it to its end or end it, and best does both: `endLeftovers()` after
  * the last line costs little.

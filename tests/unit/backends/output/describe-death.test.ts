@@ -4,13 +4,14 @@ import { tellsOfKill } from '../../../../src/process/start-process.js';
 
 it.each([
   ['SIGKILL', null, 'an old warning', 'Codex was killed (signal SIGKILL)'],
-  ['SIGTERM', null, '', 'Codex was killed (signal SIGTERM)'],
-  ['SIGABRT', null, 'heap is full\n', 'Codex crashed (signal SIGABRT): heap is full'],
-  ['SIGSEGV', null, '', 'Codex crashed (signal SIGSEGV)'],
+  ['SIGTERM', null, '', 'Codex ended (signal SIGTERM)'],
+  ['SIGTERM', null, 'out of luck', 'Codex ended (signal SIGTERM). Its last words: out of luck'],
+  ['SIGABRT', null, 'heap is full\n', 'Codex ended (signal SIGABRT). Its last words: heap is full'],
+  ['SIGSEGV', null, '', 'Codex ended (signal SIGSEGV)'],
   [null, 3, 'out of luck', 'Codex CLI error (exit 3): out of luck'],
   [null, 3, `${'old '.repeat(200)}the reason`, expect.stringMatching(/ the reason$/)],
   [null, 3, '', 'Codex CLI error (exit 3): unknown error'],
-] as const)('stderr is no reason for %s, but for a death of its own (18.1)', (signal, code, words, told) => {
+] as const)('a death by %s (exit code %s) with the stderr %j (18.1)', (signal, code, words, told) => {
   expect(describeDeath('Codex', { signal, code }, words)).toEqual(told);
 });
 

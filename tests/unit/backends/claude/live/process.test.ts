@@ -101,7 +101,7 @@ describe('a turn with a Claude that misbehaves', () => {
       /exit 3.*out of memory/,
     ],
     [`process.kill(process.pid, 'SIGKILL')`, /^Claude was killed \(signal SIGKILL\)$/],
-    [`process.stdout.end()`, /Claude was killed/],
+    [`process.stdout.end()`, /Claude ended \(signal SIGTERM\)/],
   ])('%s in the middle ends it as crashed', async (death, message) => {
     const { session, process } = await open(
       `on.user = () => { text('partly'); setTimeout(() => { ${death} }, 50); };`,
@@ -130,7 +130,7 @@ describe('a turn with a Claude that misbehaves', () => {
       claudeLiveAs('Demo'),
     );
     const words = JSON.stringify(await turn(session));
-    expect(words).toMatch(/Demo tries again: retry 1 of 2.*Demo was killed/);
+    expect(words).toMatch(/Demo tries again: retry 1 of 2.*Demo ended/);
     expect(words).not.toContain('Claude');
   });
 
