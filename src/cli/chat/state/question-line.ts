@@ -36,6 +36,7 @@ export function questionLine(state: ChatState, now: number): Line | undefined {
   return fitting(
     state,
     [span(list), span(` · Enter confirms${count}`, 'dim')],
+    [span(list), span(' + Enter', 'dim')],
     [span(letters), span(` · Enter confirms${count}`, 'dim')],
     [span(letters), span(' + Enter', 'dim')],
   );
