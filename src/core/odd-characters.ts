@@ -33,15 +33,13 @@ export function visible(text: string): string {
 
 /** Controls, marks of format, halves of characters, all that Unicode lets a font leave out, and the blank letter of braille. */
 const odd = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]';
-const scripts = ['Arab', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh'];
-const letter = `[${scripts.map((name) => `\\p{Script=${name}}`).join('')}]`;
 const picture = '\\p{Extended_Pictographic}';
-/** Line breaks and tabs; what makes one emoji of several; what joins and parts the letters of scripts that need it. */
+/** Line breaks and tabs; what makes one emoji of several; what joins and parts letters that are neither small nor capital ones. */
 const usual = [
   '[\\t\\n]',
   `(?<=${picture})\\ufe0f|(?<=[0-9#*])\\ufe0f(?=\\u20e3)`,
   `(?<=(?:${picture}|\\p{Emoji_Modifier})\\ufe0f?)\\u200d(?=${picture})`,
-  `(?<=${letter})[\\u200c\\u200d](?=${letter})`,
+  '(?<=[\\p{Lo}\\p{M}])[\\u200c\\u200d](?=\\p{Lo})',
 ].join('|');
 
 /**
@@ -60,7 +58,6 @@ function describe(run: string): OddCharacter {
   const count = run.length / String.fromCodePoint(code).length;
   const times = count === 1 ? '' : ` × ${count}`;
   const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  if (code === 0x0d) return { shown: `␍${times}`, name: `carriage return${times}` };
-  const sign = code < 0x20 ? String.fromCodePoint(0x2400 + code) : code === 0x7f ? '\u2421' : name;
+  const sign = code < 0x20 ? String.fromCodePoint(0x2400 + code) : name;
   return { shown: sign + times, name: name + times };
 }

@@ -137,7 +137,10 @@ export class TerminalStage {
 
   /** Waits until the chat takes letters as choices for its question. */
   async untilAsked(): Promise<void> {
-    await this.untilTrue(() => this.screen.includes('Enter confirms'), 'a question that takes an answer');
+    await this.untilTrue(
+      () => /Allow it\?.*(?:Enter confirms|\+ Enter)/.test(this.screen),
+      'a question that takes an answer',
+    );
   }
 
   async untilGone(text: string): Promise<void> {

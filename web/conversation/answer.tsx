@@ -50,7 +50,7 @@ export function Answer({ row, cwd, store }: AnswerProps) {
         );
       })}
       {running && <Waiting turn={turn} />}
-      {message?.silent && <p class="step-notice">Nothing to say: this was sent to nobody.</p>}
+      {message?.silent && <p class="step-notice">Nothing to say</p>}
       {message !== undefined && !message.silent && !answer?.isWhole && <Markdown text={message.text} />}
       {message !== undefined && !message.silent && (
         <footer class="answer-foot">

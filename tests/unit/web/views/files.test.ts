@@ -54,7 +54,7 @@ describe('characters that hide something', () => {
     expect(splitAtOddCharacters('\u001b[31m\r')).toEqual([
       { shown: '␛', name: 'U+001B' },
       '[31m',
-      { shown: '␍', name: 'carriage return' },
+      { shown: '␍', name: 'U+000D' },
     ]);
     expect(splitAtOddCharacters('\u{e0041}')).toEqual([{ shown: 'U+E0041', name: 'U+E0041' }]);
   });
