@@ -114,8 +114,13 @@ async function* connect(
       signal: both,
       ...(after === undefined ? {} : { headers: { 'last-event-id': after } }),
     });
-    yield 'connected';
-    yield* readServerSentEvents(watched(chunks, silence));
+    let isConnected = false;
+    for await (const event of readServerSentEvents(watched(chunks, silence))) {
+      // The first thing is an id: before it, a lost connection could not go on where it was.
+      if (!isConnected) yield 'connected';
+      isConnected = true;
+      yield event;
+    }
   } catch (error) {
     if (signal.aborted) return;
     const cause = leave.signal.aborted ? `it was silent for ${silenceMs / 1000} s` : error;

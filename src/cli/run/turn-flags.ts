@@ -15,7 +15,7 @@ export const turnFlags = {
     short: 'b',
     value: 'name',
     about: `${runners.join(', ')} (default: AGENT_BACKEND, else the installed one)`,
-    complete: [...runners, 'demo'],
+    complete: runners,
   },
   model: { type: 'text', short: 'm', value: 'model', about: 'the model to use' },
   print: {
