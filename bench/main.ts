@@ -1,4 +1,5 @@
 import { measureChains } from './chains.js';
+import { measureChat } from './chat.js';
 import { measureGateway } from './gateway.js';
 import { measureLive } from './live.js';
 import { measureOneShot } from './one-shot.js';
@@ -15,6 +16,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Comparison[]>>> = {
   'start-up': measureStartUp,
   shell: measureShell,
   warm: measureWarm,
+  chat: measureChat,
   'one-shot': measureOneShot,
   stream: measureStream,
   live: measureLive,

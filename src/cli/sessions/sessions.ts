@@ -130,7 +130,7 @@ function text(sessions: readonly Listed[], here: string, elsewhere: number): str
 }
 
 const byTheClis = '* by the records of the CLI itself\n';
-const howTo = 'turnout run --resume <id> "…" goes on with one, --continue with the last one here.\n';
+const howTo = 'turnout run --resume <id> "…" goes on with one, --continue with the last one.\n';
 
 function row({ usedAt, backend, sessionId, title, recordedBy }: Listed, columns: number): string {
   const name = `${backend}${recordedBy === 'cli' ? '*' : ''}`;
