@@ -160,6 +160,7 @@ describe('permissions (S4)', () => {
       tool: 'shell',
       input: { command: expect.stringContaining('echo x > allowed.txt; true'), cwd: home.workingDir },
       options: ['allow', 'allow_always', 'deny'],
+      always: 'this exact command',
     });
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'permission_resolved', decision: 'allow' }),
