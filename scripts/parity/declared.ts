@@ -106,9 +106,7 @@ export const declaredDifferences: readonly DeclaredDifference[] = [
     reason:
       'Where the CLI itself ended, Turnout’s words begin with its name and exit code (R8.2); the Codex SDK puts all that the CLI wrote to stderr into its own.',
     where: {
-      'claude live': ['unknown-session'],
       'claude one-shot': ['unknown-session', 'api-401', 'api-429'],
-      'codex live': ['unknown-session'],
       'codex one-shot': ['unknown-session', 'api-401', 'api-429'],
     },
     takeOut: eachFailure((fact) => ({ ...fact, message: essence(fact.message) })),
@@ -178,6 +176,14 @@ export const declaredDifferences: readonly DeclaredDifference[] = [
     sometimes: true,
     takeOut: (facts) =>
       facts.filter((fact, index) => fact.type !== 'usage' || facts[index + 1]?.type !== 'failure'),
+  },
+  {
+    reason:
+      'Of a session that is not there Turnout tells in its own words, the same for each CLI; those of the CLI are in `detail`.',
+    where: { 'claude live': ['unknown-session'], 'codex live': ['unknown-session'] },
+    takeOut: each((fact) =>
+      fact.type === 'failure' && fact.code === 'session_not_found' ? { ...fact, message: '' } : fact,
+    ),
   },
 ];
 

@@ -24,7 +24,7 @@ const sabotage: readonly { cli: VendorName; what: string; spoil: string; caughtB
   {
     cli: 'claude',
     what: 'changes the session id',
-    spoil: `line.replace(/"session_id":"./g, '"session_id":"0')`,
+    spoil: `line.replace(/"session_id":"./g, (id) => id.slice(0, -1) + (id.endsWith('0') ? '1' : '0'))`,
     caughtBy: ['resume'],
   },
   {

@@ -98,10 +98,10 @@ describe.each(vendorNames)('turnout chat, with %s (18.1)', (backend) => {
     const chat = start('--continue');
     chat.say('go on');
     await chat.until('The last answer.', 1, 60_000);
-    expect(lab.model.turns.at(-1)?.rawBody).toMatch(/FIRST-PROMPT|use the tools/);
+    expect(lab.model.turns.at(-1)?.rawBody).toMatch(/FIRST-PROMPT|use the tools|use src/);
     await chat.until(idle);
     chat.say('/sessions');
-    await chat.until(/FIRST-PROMPT|use the tools/);
+    await chat.until(/FIRST-PROMPT|use the tools|use src/);
     chat.type('\u001b');
     await leave(chat);
     await nothingLeft(lab);

@@ -1,4 +1,4 @@
-import { vendorNames } from '../../backends/names.js';
+import { backendNames } from '../../backends/registry.js';
 import { checkChannel } from '../client/check-channel.js';
 import type { GatewayChoice } from '../client/find-gateway.js';
 import { flagsOf, gatewayFlags, readChoice } from '../client/gateway-flags.js';
@@ -31,8 +31,8 @@ const flags = {
   ...shared,
   backend: {
     ...shared.backend,
-    about: `${vendorNames.join(', ')}, or demo (default: AGENT_BACKEND, else the installed one)`,
-    complete: [...vendorNames, 'demo'],
+    about: `${backendNames().join(', ')}, or demo (default: AGENT_BACKEND, else the installed one)`,
+    complete: [...backendNames(), 'demo'],
   },
   'permission-mode': {
     ...shared['permission-mode'],

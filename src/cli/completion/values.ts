@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { vendorNames } from '../../backends/names.js';
+import { backendNames } from '../../backends/registry.js';
 import { trustedHome } from '../../config/home-directory.js';
 import { isSettingName, problemOf, settingNames } from '../../config/settings.js';
 import { shortQuestionId } from '../../core/question-id.js';
@@ -81,7 +81,7 @@ function spelledAs(typed: string, names: readonly string[]): readonly string[] {
 
 /** The words that a setting takes, if it takes words: they are named to whoever writes another one. */
 function valuesOf(name: string): readonly string[] {
-  if (name === 'AGENT_BACKEND') return vendorNames;
+  if (name === 'AGENT_BACKEND') return backendNames();
   const [, words = ''] =
     /^expected (?:one of )?([a-z]+(?:, [a-z]+)+|1 or 0)$/.exec(problemOf(name, '?') ?? '') ?? [];
   return words === '' ? [] : words.split(/, | or /);

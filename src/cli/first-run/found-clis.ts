@@ -1,6 +1,6 @@
 import { versionIn } from '../../backends/launch/cli-version.js';
 import { type Vetting, vettingOf } from '../../backends/launch/vetted.js';
-import { type BackendName, backendEntry, vendorNames } from '../../backends/registry.js';
+import { type BackendName, backendEntry, backendNames } from '../../backends/registry.js';
 import { type Environment, userHome } from '../../config/home-directory.js';
 import { createRunner } from '../../runner/create-runner.js';
 import type { Availability } from '../../runner/types.js';
@@ -35,7 +35,7 @@ export async function findClis(
   chosen: { readonly backend?: string | undefined; readonly cliPath?: string | undefined } = {},
 ): Promise<readonly FoundCli[]> {
   return Promise.all(
-    vendorNames.map(async (backend) => {
+    backendNames().map(async (backend) => {
       const { command, install } = backendEntry(backend);
       const cliPath = backend === chosen.backend ? (chosen.cliPath ?? command) : command;
       const runner = createRunner(backend, { cliPath, workingDir: userHome(inherited), env: inherited });

@@ -1,5 +1,4 @@
-import { vendorNames } from '../../backends/names.js';
-import { findBackendName, guessBackendName, readBackendName } from '../../backends/registry.js';
+import { backendNames, findBackendName, guessBackendName, readBackendName } from '../../backends/registry.js';
 import { editConfigFile, readConfigFile } from '../../config/edit-config-file.js';
 import { given } from '../../config/home-directory.js';
 import { type ReadEnvironment, readEnvironment } from '../../config/read-environment.js';
@@ -32,8 +31,8 @@ export const page = {
       type: 'text',
       short: 'b',
       value: 'name',
-      about: `this one: ${vendorNames.join(', ')}`,
-      complete: vendorNames,
+      about: `this one: ${backendNames().join(', ')}`,
+      complete: backendNames(),
     },
     yes: { type: 'switch', short: 'y', about: 'the one that would be proposed' },
     model: { type: 'text', short: 'm', value: 'model', about: "its model (default: the CLI's own)" },

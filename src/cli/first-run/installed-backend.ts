@@ -1,11 +1,5 @@
 import type { FoundCredentials } from '../../backends/launch/credentials.js';
-import {
-  type BackendName,
-  backendEntry,
-  backendNames,
-  createBackend,
-  vendorNames,
-} from '../../backends/registry.js';
+import { type BackendName, backendEntry, backendNames, createBackend } from '../../backends/registry.js';
 import { type Environment, userHome } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
 import { isBackendChosen } from '../../gateway/choose-backend.js';
@@ -39,7 +33,7 @@ export async function findInstalledBackend(environment: Environment): Promise<In
 /** The vendors' CLIs that are on the PATH, in the order in which they are chosen. */
 export async function installedBackends(environment: Environment): Promise<readonly BackendName[]> {
   const { PATH } = environment;
-  const looks = vendorNames.map(async (name) => {
+  const looks = backendNames().map(async (name) => {
     const found = await findExecutable(backendEntry(name).command, PATH === undefined ? {} : { PATH });
     return 'problem' in found ? [] : [name];
   });
@@ -86,8 +80,8 @@ interface Sources {
 export class NoneInstalled extends TurnoutError {
   /** `isListed`: what installs each CLI was told already. */
   constructor(isListed = false) {
-    const width = Math.max(...vendorNames.map((name) => name.length));
-    const install = vendorNames.map((name) => `  ${name.padEnd(width)}  ${backendEntry(name).install}`);
+    const width = Math.max(...backendNames().map((name) => name.length));
+    const install = backendNames().map((name) => `  ${name.padEnd(width)}  ${backendEntry(name).install}`);
     super('not_installed', 'No agent CLI was found on your PATH.', {
       hint: [
         ...(isListed ? ['Install one of them,'] : ['Install one of them:', ...install]),

@@ -1,12 +1,12 @@
-import { vendorNames } from '../../backends/names.js';
 import { permissionModes } from '../../core/permission-mode.js';
 import { thinkingDepths } from '../../core/thinking.js';
+import { runnerNames } from '../../runner/runner-names.js';
 import type { FlagTable } from '../command/command-page.js';
 import { looksLikeTools } from './tool-list.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 
-const runners = [...vendorNames, 'codex-sdk', 'demo'];
+const runners = [...runnerNames(), 'demo'];
 
 /** O5: the flags of every command that runs turns: ours, and Claude's where they have a meaning. */
 export const turnFlags = {

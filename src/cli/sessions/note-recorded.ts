@@ -22,9 +22,10 @@ export async function noteRecorded({ runner, config, begunAt }: Recorded): Promi
   const { home, workingDir: cwd } = config;
   if (home === undefined || process.env['TURNOUT_OWNER'] !== undefined) return;
   try {
-    const listed = runnerBackend(runner, config).listSessions?.(cwd, 1);
+    // Gemini writes a title into the file of the session before when it begins one: its file is the newest, the session is not.
+    const listed = runnerBackend(runner, config).listSessions?.(cwd, 5);
     const found = listed === undefined ? [] : await within(patienceMs, listed);
-    const [last] = found === late ? [] : found;
+    const [last] = found === late ? [] : [...found].sort((one, other) => other.updatedAt - one.updatedAt);
     if (last === undefined || last.updatedAt < begunAt) return;
     noteSession(home, { backend: runner, sessionId: last.sessionId, cwd, prompt: last.title });
   } catch {
