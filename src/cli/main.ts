@@ -32,12 +32,25 @@ if (refusal !== undefined) {
   const { unsupportedSystem } = await import('../process/system.js');
   process.stderr.write(`turnout: ${unsupportedSystem()?.explanation}\n`);
   process.exitCode = 3;
+} else if (isNowhere()) {
+  process.stderr.write('turnout: The current directory was removed. Go to one that is there.\n');
+  process.exitCode = 2;
 } else {
   const load = find(command);
   if (load === undefined) await runMeant();
   else {
     const { main } = await load();
     process.exitCode = await main(rest);
+  }
+}
+
+/** A shell stays in a directory that somebody has removed. */
+function isNowhere(): boolean {
+  try {
+    process.cwd();
+    return false;
+  } catch {
+    return true;
   }
 }
 

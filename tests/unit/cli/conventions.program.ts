@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { beforeAll, describe, expect } from 'vitest';
 import { commands } from '../../../src/cli/commands.js';
@@ -99,6 +99,17 @@ describe.concurrent('conventions of every command (18.8)', () => {
     });
     const wrong = await turnout(stage, ['run', '-b', 'cluade', 'hi']);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean claude?') });
+  });
+
+  it('a directory that was removed is told in a sentence', async ({ stage }) => {
+    const gone = stage.path('gone');
+    const line = `mkdir "${gone}" && cd "${gone}" && rmdir "${gone}" && exec "$@"`;
+    const args = ['-c', line, 'sh', process.execPath, program, 'sessions'];
+    const { status, stderr } = spawnSync('/bin/sh', args, { env: stage.env, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'turnout: The current directory was removed. Go to one that is there.\n',
+    });
   });
 
   it('version says the same in three ways', async ({ stage }) => {
