@@ -86,7 +86,7 @@ describe('turnout chat in a terminal (18.1)', () => {
     await chat.until('Write needs your permission', 2);
     await chat.untilAsked();
     chat.type('a');
-    await chat.until('a: always allow it: every edit of a file · Enter confirms, Esc takes it back');
+    await chat.until('a: always allow it: every edit of a file (Enter)');
     await pause(900);
     expect(existsSync(note)).toBe(false);
     chat.type('\r');

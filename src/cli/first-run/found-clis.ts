@@ -1,11 +1,12 @@
 import { versionIn } from '../../backends/launch/cli-version.js';
 import { type Vetting, vettingOf } from '../../backends/launch/vetted.js';
-import { type BackendName, backendEntry, backendNames } from '../../backends/registry.js';
+import { type BackendName, backendEntry } from '../../backends/registry.js';
 import { type Environment, userHome } from '../../config/home-directory.js';
 import { createRunner } from '../../runner/create-runner.js';
 import type { Availability } from '../../runner/types.js';
 import { signInCommand } from '../doctor/sign-in.js';
 import { plainLine } from '../output/one-row.js';
+import { vendorClis } from './installed-backend.js';
 
 /** An agent CLI as a person who chooses one wants to know it. */
 export interface FoundCli {
@@ -35,7 +36,7 @@ export async function findClis(
   chosen: { readonly backend?: string | undefined; readonly cliPath?: string | undefined } = {},
 ): Promise<readonly FoundCli[]> {
   return Promise.all(
-    backendNames().map(async (backend) => {
+    vendorClis().map(async (backend) => {
       const { command, install } = backendEntry(backend);
       const cliPath = backend === chosen.backend ? (chosen.cliPath ?? command) : command;
       const runner = createRunner(backend, { cliPath, workingDir: userHome(inherited), env: inherited });

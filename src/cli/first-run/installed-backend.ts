@@ -5,6 +5,11 @@ import { TurnoutError } from '../../core/errors.js';
 import { isBackendChosen } from '../../gateway/choose-backend.js';
 import { findExecutable } from '../../process/find-executable.js';
 
+/** Those that can be installed: the demo agent, where it is known, is a part of Turnout. */
+export function vendorClis(): readonly BackendName[] {
+  return backendNames().filter((name) => name !== 'demo');
+}
+
 /** The backend of a command for which nobody has chosen one. */
 export interface InstalledBackend {
   /** Undefined if none of the CLIs is installed. */
@@ -33,7 +38,7 @@ export async function findInstalledBackend(environment: Environment): Promise<In
 /** The vendors' CLIs that are on the PATH, in the order in which they are chosen. */
 export async function installedBackends(environment: Environment): Promise<readonly BackendName[]> {
   const { PATH } = environment;
-  const looks = backendNames().map(async (name) => {
+  const looks = vendorClis().map(async (name) => {
     const found = await findExecutable(backendEntry(name).command, PATH === undefined ? {} : { PATH });
     return 'problem' in found ? [] : [name];
   });
@@ -80,8 +85,8 @@ interface Sources {
 export class NoneInstalled extends TurnoutError {
   /** `isListed`: what installs each CLI was told already. */
   constructor(isListed = false) {
-    const width = Math.max(...backendNames().map((name) => name.length));
-    const install = backendNames().map((name) => `  ${name.padEnd(width)}  ${backendEntry(name).install}`);
+    const width = Math.max(...vendorClis().map((name) => name.length));
+    const install = vendorClis().map((name) => `  ${name.padEnd(width)}  ${backendEntry(name).install}`);
     super('not_installed', 'No agent CLI was found on your PATH.', {
       hint: [
         ...(isListed ? ['Install one of them,'] : ['Install one of them:', ...install]),

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parseChatOptions } from '../../../../src/cli/chat/chat-options.js';
 import { registerDemoBackend } from '../../../../src/cli/demo/demo-backend.js';
 
-registerDemoBackend();
+const unregister = registerDemoBackend();
+afterAll(unregister);
 const parse = (line: string) => parseChatOptions(line.split(' '));
 
 describe('the options of turnout chat (18.1)', () => {
