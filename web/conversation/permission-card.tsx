@@ -167,7 +167,7 @@ export const PermissionCard = memo(function PermissionCard({
           )}
           {options.includes('allow_always') && (
             <button type="button" disabled={sending} onClick={() => allow('allow_always')} {...untilRead}>
-              Always allow{always === undefined ? '' : `: ${always}`}
+              Always allow <VisibleText text={always ?? ''} />
             </button>
           )}
           {options.includes('deny') && (
