@@ -103,6 +103,6 @@ describe.skipIf(!isRoot)('AGENT_USER', () => {
       env: { HOME: '/nonexistent', AGENT_USER: 'root' },
       encoding: 'utf8',
     });
-    expect(weak.stderr).toMatch(/AGENT_USER="root": this process runs as the user 65534 and may not/);
+    expect(weak.stdout).toMatch(/AGENT_USER="root": this process runs as the user 65534 and may not/);
   });
 });
