@@ -192,4 +192,5 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'a part of its path is a file',
 };
