@@ -80,7 +80,11 @@ export async function within<T>(ms: number, ...promises: readonly Promise<T>[]):
 /** Settles like the promise, or rejects with the signal's reason if the signal is aborted first. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  if (signal.aborted) return Promise.reject(signal.reason);
+  if (signal.aborted) {
+    // Nobody hears of its own failure then, which would end the program.
+    promise.catch(() => undefined);
+    return Promise.reject(signal.reason);
+  }
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });

@@ -69,6 +69,7 @@ function judge({ code, stdout, stderr }: Finished, words: string): 'right' | 'cr
 const deaths: readonly RegExp[] = [
   /^turnout: The host that ran the turn has ended in the middle of it\.\n$/,
   /^turnout: The agent’s process has ended, and may have begun a tool: the turn is not run again\.\n$/,
+  /^turnout: Claude was killed \(signal SIGKILL\)\n$/,
   /^turnout: Claude CLI error \(signal SIGKILL\): unknown error\n$/,
 ];
 

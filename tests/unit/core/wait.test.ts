@@ -25,4 +25,21 @@ describe('abortable', () => {
     expect(await abortable(sleep(1, 'done'), new AbortController().signal)).toBe('done');
     expect(await abortable(sleep(1, 'done'), undefined)).toBe('done');
   });
+
+  it('what it does not wait for may fail: nobody is left to hear of it, and the program goes on', async () => {
+    const unheard: unknown[] = [];
+    const onRejection = (reason: unknown) => unheard.push(reason);
+    const before = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', onRejection);
+    try {
+      await expect(
+        abortable(Promise.reject(new Error('a failure')), AbortSignal.abort(new Error('stopped'))),
+      ).rejects.toThrow('stopped');
+      await sleep(5);
+      expect(unheard).toEqual([]);
+    } finally {
+      process.removeAllListeners('unhandledRejection');
+      for (const listener of before) process.on('unhandledRejection', listener);
+    }
+  });
 });
