@@ -8,7 +8,7 @@ import { textOf } from '../../../../src/cli/chat/text/styled-line.js';
 
 const begun = beginChat({
   ...{ columns: 80, rows: 24, movesCursor: true, backends: ['demo'] },
-  ...{ status: { backend: 'demo', cwd: '/work' }, commands: gatewayCommands },
+  ...{ status: { backend: 'demo', cwd: '/project' }, commands: gatewayCommands },
 });
 
 function enter(text: string, state: ChatState = begun): Step {

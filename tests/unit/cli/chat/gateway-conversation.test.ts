@@ -11,7 +11,7 @@ import type {
   ReceiptView,
 } from '../../../../src/gateway/channels/http/wire.js';
 
-const status = { channel: 'main', backend: 'demo', permissionMode: 'ask', cwd: '/work', permissions: [] };
+const status = { channel: 'main', backend: 'demo', permissionMode: 'ask', cwd: '/project', permissions: [] };
 
 /** A channel of a gateway that says what the test tells it to. */
 class Stage {

@@ -21,7 +21,13 @@ class Stage {
   readonly effects: Effect[] = [];
 
   constructor(given: Partial<Pick<ChatState, 'columns' | 'rows' | 'movesCursor'>> = {}) {
-    const status = { backend: 'claude', cwd: '/work', place: '~/work', permissionMode: 'ask', steers: true };
+    const status = {
+      backend: 'claude',
+      cwd: '/project',
+      place: '~/project',
+      permissionMode: 'ask',
+      steers: true,
+    };
     this.state = beginChat({
       columns: 80,
       rows: 24,
@@ -606,10 +612,10 @@ describe('the picture (18.1)', () => {
       `Index: ${name}\n${'='.repeat(67)}\n--- ${name}\n+++ ${name}\n@@ -1,1 +1,1 @@\n--- old\n+new\n`;
     const asked = (name: string) =>
       new Stage().say('go').agent({
-        ...question('q', { filePath: '/work/a.txt', diff: diff(name) }),
+        ...question('q', { filePath: '/project/a.txt', diff: diff(name) }),
         tool: 'edit',
       }).text;
-    expect(asked('/work/a.txt')).toMatch(/permission\n│ \/work\/a\.txt\n│ @@ .*\n│ --- old\n│ \+new$/);
+    expect(asked('/project/a.txt')).toMatch(/permission\n│ \/project\/a\.txt\n│ @@ .*\n│ --- old\n│ \+new$/);
     expect(asked('/etc/b.txt')).toContain('--- /etc/b.txt');
   });
 
