@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/gateway/**/*.chaos.ts'],
-    globalSetup: ['tests/no-child-left.ts'],
+    globalSetup: ['tests/up-to-date-build.ts', 'tests/no-child-left.ts'],
     testTimeout: 3_600_000,
   },
 });

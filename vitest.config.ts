@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { patience } from './tests/machine-speed.js';
 
 /** Files that fake the clock, which other files in the same worker would notice. */
 const fakeClock = [
@@ -8,13 +9,14 @@ const fakeClock = [
 
 export default defineConfig({
   test: {
-    globalSetup: ['tests/no-child-left.ts', 'tests/compile-programs.ts'],
+    globalSetup: ['tests/up-to-date-build.ts', 'tests/no-child-left.ts', 'tests/compile-programs.ts'],
     // Most tests wait for child processes: more workers than cores keep the machine busy.
     maxWorkers: 8,
     // Real child processes on a busy machine: one more try there before a change is turned away.
-    retry: process.env['CI'] ? 1 : 0,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    retry: process.env['CI'] ? 2 : 0,
+    expect: { poll: patience },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: 'fake clock', include: fakeClock } },
       {

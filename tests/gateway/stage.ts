@@ -8,6 +8,7 @@ import { createLog } from '../../src/config/log.js';
 import { loadConfig } from '../../src/gateway/config.js';
 import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.js';
 import type { JournalPoint } from '../../src/gateway/journal-points.js';
+import { patience } from '../machine-speed.js';
 
 export const demoAgent = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url));
 
@@ -188,10 +189,11 @@ export class Client {
 }
 
 export async function eventually(look: () => boolean | Promise<boolean>): Promise<void> {
-  // A look is often a request: more of them would take more time than what they wait for.
-  for (let tries = 0; tries < 750; tries += 1) {
+  const end = Date.now() + patience.timeout;
+  while (Date.now() < end) {
     if (await look()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // A look is often a request: more of them would take more time than what they wait for.
+    await new Promise((resolve) => setTimeout(resolve, patience.interval));
   }
-  throw new Error('It did not happen within 15 seconds.');
+  throw new Error(`It didn't happen within ${patience.timeout} ms: ${look}`);
 }
