@@ -121,9 +121,11 @@ it.runIf(process.platform === 'linux')(
     expect((await fetch(new URL('/healthz', address))).status).toBe(200);
     expect((await heldMb()) - before).toBeLessThan(60);
     expect(run.child.exitCode).toBeNull();
-    // They were served all the same: each has a part of the turn, and those that did not give way get all of it now.
-    for (const reader of silent) read(reader);
-    await eventually(() => silent.every((reader) => reader.bytes > 64 * 1024));
-    await eventually(() => silent.some((reader) => reader.bytes > 12 * 2 ** 20));
+    // They were served all the same: each has a part of the turn, and those that didn't give way get all of it once they
+    // read. Only a few do: a gigabyte for all of them would keep a busy machine longer than the test waits.
+    const awake = silent.slice(0, 5);
+    for (const reader of awake) read(reader);
+    await eventually(() => awake.every((reader) => reader.bytes > 64 * 1024));
+    await eventually(() => awake.some((reader) => reader.bytes > 12 * 2 ** 20));
   },
 );
