@@ -36,8 +36,10 @@ export class StderrReader {
     // After a busy stretch the time may be over before the stream was checked, so it is checked once anyway.
     for (let looked = false; !this.#stream.closed && performance.now() - began < patienceMs; looked = true) {
       const silence = performance.now() - (this.#lastSign ?? began);
-      if (looked && silence >= quietMs) break;
-      await this.#closedOrAfter(Math.max(0, quietMs - silence));
+      // A child that has closed its stdout may say why on its way out, and a busy machine makes that way long.
+      const enough = this.#childExited ? quietMs : patienceMs;
+      if (looked && silence >= enough) break;
+      await this.#closedOrAfter(Math.max(0, enough - silence));
     }
     if (this.#childExited) this.#stream.destroy();
   }

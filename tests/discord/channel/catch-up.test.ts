@@ -13,5 +13,5 @@ it('a session that is not resumed is caught up with (17.6)', async () => {
   await until(() => !discord.gateway.connected);
   people.write(anna, channel, `${mention} two`);
   await until(() => discord.answers(channel).length === 2, 'the answer to what came meanwhile');
-  expect(discord.gateway.identifies).toBe(2);
+  await expect.poll(() => discord.gateway.identifies).toBe(2);
 });

@@ -85,7 +85,7 @@ export async function live(
   crashAt = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const hangs = run.fault.startsWith('hangs');
-  const api = hangs ? restApi(stage.discord, { timeout: 300 }) : stage.parts.api;
+  const api = hangs ? restApi(stage.discord, { timeout: 1000 }) : stage.parts.api;
   let step = 0;
   const mortal = <T extends object>(part: T): T =>
     new Proxy(part, {

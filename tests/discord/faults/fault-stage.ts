@@ -10,7 +10,7 @@ import type { Channel } from '../loopback/state/world.js';
 import { until } from '../loopback/until.js';
 
 const agent = fileURLToPath(new URL('../../fixtures/programs/long-answers.sh', import.meta.url));
-const patienceMs = 20_000;
+const patienceMs = 40_000;
 
 export interface FaultStage extends BotStage {
   /** A channel in which the bot has been asked something before. */

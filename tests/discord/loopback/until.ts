@@ -1,8 +1,10 @@
+import { patience } from '../../machine-speed.js';
+
 /** Waits until the condition gives something, and gives that back. Fails with `what` after a while. */
 export async function until<T>(
   condition: () => T | Promise<T>,
   what = 'the condition',
-  milliseconds = 5000,
+  milliseconds = patience.timeout,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + milliseconds;
   for (;;) {

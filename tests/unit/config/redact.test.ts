@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isSecretName, redactorFor, redactText, redactVariables } from '../../../src/config/redact.js';
+import { cpuMs } from '../../machine-speed.js';
 
 describe('what looks like a secret is redacted (S9, O9)', () => {
   it.each([
@@ -131,9 +132,9 @@ describe('what looks like a secret is redacted (S9, O9)', () => {
       for (const beginning of ['', 'key="', 'env={"', '"--key'])
         for (const end of ['', '"', '}']) {
           const text = beginning + part.repeat(100_000 / part.length) + end;
-          const began = performance.now();
+          const began = cpuMs();
           redactText(text);
-          expect(performance.now() - began, `${beginning} ${part} ${end}`).toBeLessThan(1000);
+          expect(cpuMs() - began, `${beginning} ${part} ${end}`).toBeLessThan(1000);
         }
   });
 

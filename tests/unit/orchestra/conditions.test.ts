@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { holds, parseCondition } from '../../../src/orchestra/conditions.js';
+import { cpuMs } from '../../machine-speed.js';
 
 const values = { variables: { MODE: 'fast' }, outputOf: () => 'Some Changes needed here' };
 
@@ -28,8 +29,8 @@ describe('the condition of a step (O6)', () => {
   });
 
   it('is read in no time, whatever stands in it', () => {
-    const began = performance.now();
+    const began = cpuMs();
     expect(() => parseCondition(`a${' '.repeat(1_000_000)}b`, 'when')).toThrow('is no condition');
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(cpuMs() - began).toBeLessThan(2000);
   });
 });

@@ -26,8 +26,8 @@ describe('the clocks of a live session', () => {
 
   it('does not count a quiet tool as a silent model', async () => {
     demo = new DemoSessions();
-    const session = await demo.open({ clocks: { modelSilenceMs: 2000 } });
-    expect(await lastOf(session.send('run a tool for 3 seconds'))).toMatchObject({ type: 'complete' });
+    const session = await demo.open({ clocks: { modelSilenceMs: 3000 } });
+    expect(await lastOf(session.send('run a tool for 4 seconds'))).toMatchObject({ type: 'complete' });
   });
 
   it('ends a tool that takes too long, by its name', async () => {
@@ -42,10 +42,10 @@ describe('the clocks of a live session', () => {
 
   it('ends the whole turn', async () => {
     demo = new DemoSessions();
-    const session = await demo.open({ clocks: { turnMs: 500 } });
+    const session = await demo.open({ clocks: { turnMs: 3000 } });
     expect(await lastOf(session.send('hang'))).toMatchObject({
       code: 'timeout',
-      message: 'The turn took longer than 0.5 s',
+      message: 'The turn took longer than 3 s',
     });
   });
 
@@ -72,9 +72,9 @@ describe('the clocks of a live session', () => {
 
   it('does not give a process up because a slow reader has not seen it stop', async () => {
     demo = new DemoSessions();
-    const session = await demo.open({ clocks: { turnMs: 500, stopMs: 300 } });
-    const events = await slowly(session.send('run a tool for 20 seconds'), 1500, 'tool_start');
-    expect(events.at(-1)).toMatchObject({ code: 'timeout', message: 'The turn took longer than 0.5 s' });
+    const session = await demo.open({ clocks: { turnMs: 3000, stopMs: 300 } });
+    const events = await slowly(session.send('run a tool for 20 seconds'), 4000, 'tool_start');
+    expect(events.at(-1)).toMatchObject({ code: 'timeout', message: 'The turn took longer than 3 s' });
     for await (const event of session.send('run a tool for 20 seconds')) {
       if (event.type !== 'tool_start') continue;
       void session.interrupt();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Lexed, lex, nothingLexed } from '../../../web/markdown/lex.js';
+import { cpuMs } from '../../machine-speed.js';
 
 const pieces = fc.constantFrom(
   ...[
@@ -76,8 +77,8 @@ describe('a text that grows', () => {
     ['brackets', '['.repeat(200_000)],
     ['tables', `> |${'a|'.repeat(20_000)}\n> |${'-|'.repeat(20_000)}\n${'> |\n'.repeat(5_000)}`],
   ])('does not hang on %s in each other (16.5)', (_, text) => {
-    const began = performance.now();
+    const began = cpuMs();
     lex(text);
-    expect(performance.now() - began).toBeLessThan(1500);
+    expect(cpuMs() - began).toBeLessThan(1500);
   });
 });

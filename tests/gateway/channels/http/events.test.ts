@@ -90,7 +90,7 @@ describe('GET /v1/events/:eventId', () => {
     const began = performance.now();
     await http.channel.stop();
     expect((await answer).json).toMatchObject({ state: 'queued' });
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(performance.now() - began).toBeLessThan(30_000);
   });
 
   it.each(['-1', '61', 'x', '', '1e1'])('refuses to wait %j seconds', async (wait) => {

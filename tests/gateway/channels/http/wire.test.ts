@@ -167,7 +167,7 @@ describe('starting and stopping', () => {
   });
 
   it('lets a running request end, takes no new ones, and closes what is idle', async () => {
-    const http = await start();
+    const http = await start({ limits: { stopGraceMs: 60_000 } });
     let open = () => {};
     http.gateway.gate = new Promise((resolve) => {
       open = resolve;
@@ -184,7 +184,7 @@ describe('starting and stopping', () => {
     open();
     expect(await answer).toMatchObject({ status: 202 });
     await stopped;
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     await http.channel.stop();
   });
 

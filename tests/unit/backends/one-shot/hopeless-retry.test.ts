@@ -18,13 +18,12 @@ describe('a one-shot turn whose CLI waits for a retry that comes too late', () =
     ['the last line', [retry]],
     ['followed by other news of the limit', [retry, limit]],
   ] as const)('ends at once with the reason and the time: %s', async ([, lines], { stage }) => {
-    const { last, tookMs } = await run(stage, lines, 4000);
+    const last = await run(stage, lines, 50_000);
     expect(last).toMatchObject({ type: 'error', code: 'rate_limit', retryAfterMs: 3_600_000 });
-    expect(tookMs).toBeLessThan(3000);
   });
 
   it('goes on if the CLI does: the retry is over', async ({ stage }) => {
-    const { last } = await run(stage, [retry, says], 1500);
+    const last = await run(stage, [retry, says], 1500);
     expect(last).toMatchObject({ type: 'error', code: 'timeout' });
   });
 });
@@ -32,10 +31,9 @@ describe('a one-shot turn whose CLI waits for a retry that comes too late', () =
 /** Runs a CLI that prints the lines at once and then says nothing. */
 async function run(stage: Stage, lines: readonly object[], queryTimeoutMs: number) {
   const file = stage.write('lines', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const cliPath = stage.program('waits', `cat '${file}'; exec sleep 20`);
+  const cliPath = stage.program('waits', `cat '${file}'; exec sleep 120`);
   const backend = createBackend('claude', { ...stage.configFor(cliPath), queryTimeoutMs });
   const events: ChatEvent[] = [];
-  const began = performance.now();
   for await (const event of backend.run({ prompt: 'hi' })) events.push(event);
-  return { last: events.at(-1), tookMs: performance.now() - began };
+  return events.at(-1);
 }

@@ -57,7 +57,7 @@ describe('a one-shot turn in a live process of its own', () => {
     const began = performance.now();
     const events = await collect(stage, { prompt: 'run a tool for 60 seconds', timeoutMs: 2000 });
     expect(events.at(-1)).toMatchObject({ type: 'error', code: 'timeout' });
-    expect(performance.now() - began).toBeLessThan(15_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     expect(stage.processes()).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { retryAfterIn } from '../../../../src/backends/output/retry-after.js';
+import { cpuMs } from '../../../machine-speed.js';
 
 const now = Date.UTC(2026, 10, 17, 16, 42, 0);
 const second = 1000;
@@ -77,9 +78,9 @@ describe('the time until a limit ends, from the words of the CLIs and the APIs',
         'resets 3pm (',
         'limit reached|',
       ]) {
-        const began = performance.now();
+        const began = cpuMs();
         retryAfterIn(introduction + part.repeat(100_000 / part.length), now);
-        expect(performance.now() - began, `${introduction}, ${part}`).toBeLessThan(250);
+        expect(cpuMs() - began, `${introduction}, ${part}`).toBeLessThan(1000);
       }
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackend, type VendorName, vendorNames } from '../../../../src/backends/registry.js';
 import { seededPrompt } from '../../../../src/gateway/agents/seed.js';
 import { loadSqlite } from '../../../../src/sqlite/load-sqlite.js';
+import { cpuMs } from '../../../machine-speed.js';
 import { recordedLines, recordHome } from './record-home.js';
 import { databasePath, makeHome, recordPath, sessionId, writeSessions } from './written-sessions.js';
 
@@ -90,9 +91,9 @@ describe.each(['claude', 'codex', 'gemini'] as const)('hostile records of %s (16
     // Sparse: a terabyte that takes no room.
     writeFileSync(path(8), '{"x":');
     truncateSync(path(8), 2 ** 40);
-    const began = performance.now();
+    const began = cpuMs();
     expect(await list(backend, home)).toMatchObject([{ sessionId: one, title: 'the good one' }]);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(cpuMs() - began).toBeLessThan(2000);
   });
 
   it('a first prompt behind a megabyte of instructions is found, one behind more is not', async () => {

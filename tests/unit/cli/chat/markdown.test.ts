@@ -9,6 +9,7 @@ import {
 } from '../../../../src/cli/chat/markdown/markdown-stream.js';
 import { type Line, textOf } from '../../../../src/cli/chat/text/styled-line.js';
 import { lineWidth } from '../../../../src/cli/chat/text/wrap.js';
+import { cpuMs } from '../../../machine-speed.js';
 
 /** fast-check's own unit of that kind takes seconds to be made. */
 const anyCharacter = fc
@@ -185,10 +186,10 @@ describe('Markdown as it is written (18.1)', () => {
   );
 
   it('marks that are never closed cost no time', () => {
-    const began = performance.now();
+    const began = cpuMs();
     inlineSpans('*a _b **c `d '.repeat(600), []);
     inlineSpans('*a '.repeat(2600), [], { open: true });
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(cpuMs() - began).toBeLessThan(1000);
   });
 });
 

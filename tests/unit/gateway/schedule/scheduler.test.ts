@@ -258,7 +258,9 @@ describe('the scheduler', () => {
     expect(disk.ids.slice(4)).toEqual(['heartbeat@2026-03-02T04:30:00.001Z']);
   });
 
-  it('follows its files: new times begin now, what became wrong is told once and changes nothing', async () => {
+  it('follows its files: new times begin now, what became wrong is told once and changes nothing', {
+    timeout: 180_000,
+  }, async () => {
     const { directory, clock, disk, lines, start } = await gateway({ 'cron.md': daily }, monday + 10 * hour);
     await start();
     const write = async (content: string, mtime: number) => {

@@ -4,6 +4,7 @@ import { readDiffRows } from '../../../../web/diff-rows.js';
 import { changedParts } from '../../../../web/views/changed-parts.js';
 import { createColouredRows, splitAt } from '../../../../web/views/coloured-rows.js';
 import { lineNumberDigits, longestRow, pairRows } from '../../../../web/views/row-pairs.js';
+import { cpuMs } from '../../../machine-speed.js';
 
 const diff = `diff --git a/a.ts b/a.ts
 index 1..2 100644
@@ -146,10 +147,10 @@ describe('the changed parts of a line', () => {
 
   it('do not take long for long lines (16.4)', () => {
     const before = 'a b '.repeat(250_000);
-    const began = performance.now();
+    const began = cpuMs();
     changedParts(before, `${before}c`);
     changedParts('a b '.repeat(900), 'c d '.repeat(900));
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(cpuMs() - began).toBeLessThan(2_000);
   });
 
   it('cut tokens at their borders and lose nothing (16.4)', () => {
