@@ -15,8 +15,8 @@ export default defineConfig({
     // Real child processes on a busy machine: one more try there before a change is turned away.
     retry: process.env['CI'] ? 2 : 0,
     expect: { poll: patience },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: 'fake clock', include: fakeClock } },
       {

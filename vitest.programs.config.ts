@@ -12,7 +12,7 @@ export default defineConfig({
     isolate: false,
     retry: process.env['CI'] ? 2 : 0,
     expect: { poll: patience },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -10,6 +10,7 @@ import type {
   TraceEntry,
 } from '../../src/backends/types.js';
 import { type ChatEvent, type ErrorCode, isTerminal } from '../../src/core/chat-event.js';
+import { patience } from '../machine-speed.js';
 import { describeOnStream } from './on-stream-contract.js';
 import type { CliReader, Received, ReceivedInput } from './prompt-channels.js';
 import { type Recording, readRecording, readRecordings, sessionIdIn, stdoutOf } from './recordings.js';
@@ -422,7 +423,7 @@ export function describeBackendContract(contract: BackendContract): void {
         const run = create(stage.configFor(silent, {})).run({ prompt: 'hi', systemPrompt: 'be brief' });
         const events = run[Symbol.asyncIterator]();
         const pending = events.next();
-        await vi.waitFor(() => expect(stage.processes()).not.toEqual([]), 5000);
+        await vi.waitFor(() => expect(stage.processes()).not.toEqual([]), patience);
         await events.return?.();
         await pending;
         await stage.expectNothingLeft();

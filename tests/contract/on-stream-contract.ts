@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { type BackendName, createBackend } from '../../src/backends/registry.js';
 import type { StreamCallback } from '../../src/backends/types.js';
+import { patience } from '../machine-speed.js';
 import { readRecording, sessionIdIn, stdoutOf } from './recordings.js';
 import { it, type Stage } from './stage.js';
 
@@ -89,7 +90,7 @@ export function describeOnStream(name: BackendName): void {
         });
         expect(result).toEqual(whole);
         expect(pieces.join('')).toBe(said);
-        await vi.waitFor(() => expect(warnings).toHaveLength(1));
+        await vi.waitFor(() => expect(warnings).toHaveLength(1), patience);
         expect(warnings[0]).toMatchObject({
           name: 'TurnoutWarning',
           code: 'TURNOUT_ON_STREAM',
@@ -120,7 +121,7 @@ export function describeOnStream(name: BackendName): void {
       expect(result).toEqual({ isError: true, responseText: 'Query timed out' });
       expect(calls).toBe(1);
       await stage.expectNothingLeft();
-      await vi.waitFor(() => expect(warnings.length).toBeGreaterThan(0));
+      await vi.waitFor(() => expect(warnings.length).toBeGreaterThan(0), patience);
     });
 
     it('that never settles does not cost the answer of a CLI that was in time', async ({ stage }) => {

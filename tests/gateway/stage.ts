@@ -159,7 +159,7 @@ export class Client {
 
   /** Waits until the event has ended. */
   async ended(id: string): Promise<EventView> {
-    return (await this.call(`/v1/events/${id}?wait=20`)) as EventView;
+    return (await this.call(`/v1/events/${id}?wait=50`)) as EventView;
   }
 
   async ask(channel: string, text: string): Promise<EventView> {

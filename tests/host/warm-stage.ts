@@ -74,7 +74,7 @@ export class WarmStage {
 
   async close(): Promise<void> {
     await turnout(this.place, ['host', 'stop']);
-    await expect.poll(() => this.processes(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => this.processes()).toEqual([]);
     expect(existsSync(this.socket)).toBe(false);
     expect(this.stage.scratchFiles()).toEqual([]);
     this.stage.close();

@@ -80,5 +80,5 @@ async function nothingButOneHost(stage: WarmStage): Promise<void> {
       .processes()
       .filter(({ pid, parent }) => pid !== status?.pid && parent !== status?.pid)
       .map(({ command }) => command);
-  await expect.poll(owned, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(owned).toEqual([]);
 }

@@ -206,7 +206,7 @@ describe('the host (18.7)', () => {
   it('ends by itself when nobody uses it', async () => {
     const stage = warmStage();
     await stage.run('hello', [], { env: { TURNOUT_HOST_IDLE_MS: '400' } });
-    await expect.poll(() => stage.processes(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => stage.processes()).toEqual([]);
     expect(existsSync(stage.socket)).toBe(false);
   });
 

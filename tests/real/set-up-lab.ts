@@ -8,6 +8,7 @@ import { readMark } from '../../src/process/mark-child.js';
 import { type ProcessRow, readProcessTableNow } from '../../src/process/process-table.js';
 import { readCommandLine, readEnvironment } from '../../src/process/read-proc.js';
 import { Sessions } from '../../src/sessions/sessions.js';
+import { patience } from '../machine-speed.js';
 import type { Place } from '../unit/cli/turnout.js';
 import { installedCli } from './installed-cli.js';
 
@@ -37,7 +38,8 @@ export function setUpLab(backend: VendorName): Lab {
   }, 60_000);
   afterEach(async ({ task }) => {
     // Processes that a failed test has left must not disturb its second try.
-    if (task.result?.state === 'fail') await vi.waitFor(() => expect(killProcesses(lab.home)).toEqual([]));
+    if (task.result?.state === 'fail')
+      await vi.waitFor(() => expect(killProcesses(lab.home)).toEqual([]), patience);
   });
   afterAll(async () => {
     await lab.sessions.close();

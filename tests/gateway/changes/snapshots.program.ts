@@ -79,7 +79,7 @@ describe('snapshots of a work tree', () => {
     const latest = () =>
       existsSync(directory) &&
       readdirSync(directory).map((name) => existsSync(join(directory, name, 'latest')));
-    await expect.poll(latest, { timeout: 10_000 }).toEqual([true]);
+    await expect.poll(latest).toEqual([true]);
   });
 
   it('survive objects that a power failure has spoilt, and half a shadow (16.4)', async () => {

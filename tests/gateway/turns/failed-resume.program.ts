@@ -129,7 +129,7 @@ describe('a session is kept when its turn fails over something else (R10)', () =
       const client = await stage.start();
       await client.ask('a', 'remember 4711');
       const event = await client.post('a', 'and now?');
-      await expect.poll(() => stage.runs().length, { timeout: 15_000 }).toBe(3);
+      await expect.poll(() => stage.runs().length).toBe(3);
       writeFileSync(join(stage.root, 'repaired'), '');
       expect(await client.ended(event)).toMatchObject({ responseText: 'done by first' });
       expect(new Set(stage.runs().slice(1))).toEqual(new Set(['first']));

@@ -4,6 +4,7 @@ import { AdoptedChild } from '../../../src/process/adopted-child.js';
 import { catchChild } from '../../../src/process/catch-child.js';
 import { createMark, markEnvironment } from '../../../src/process/mark-child.js';
 import { it, type Stage } from '../../contract/stage.js';
+import { patience } from '../../machine-speed.js';
 
 /** A library that starts a program in this process's session, and keeps it to itself. */
 async function library(script: string, env: Readonly<Record<string, string>>): Promise<string> {
@@ -27,7 +28,7 @@ describe('a child that a library has started', () => {
   it('is ended with all that it has started, and nobody else in our session is', async ({ stage }) => {
     const bystander = spawn('sleep', ['60'], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
     const { done, adopted } = await adopt(stage, 'setsid sleep 300 & (setsid -f sleep 301); sleep 302');
-    await vi.waitFor(() => expect(stage.processes().length).toBeGreaterThan(3));
+    await vi.waitFor(() => expect(stage.processes().length).toBeGreaterThan(3), patience);
     expect(await adopted.isAlone()).toBe(false);
     expect(await adopted.end()).toMatchObject({ signal: 'SIGTERM' });
     await stage.expectNothingLeft();

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { ownCgroup } from '../../../src/process/cgroup.js';
 import { readCgroup } from '../../../src/process/read-proc.js';
+import { patience } from '../../machine-speed.js';
 import { goWay, isRunning, lineByLine, readAll, startFixture, untilGone, ways } from './start-fixture.js';
 
 describe.each(ways)('end (S7) by %s', (way) => {
@@ -66,7 +67,7 @@ describe.each(ways)('end (S7) by %s', (way) => {
       const cgroup = join(ownCgroup() ?? '', basename(readCgroup(shed)));
       expect(existsSync(cgroup)).toBe(true);
       await child.end();
-      await vi.waitFor(() => expect(existsSync(cgroup)).toBe(false));
+      await vi.waitFor(() => expect(existsSync(cgroup)).toBe(false), patience);
       expect(isRunning(shed)).toBe(false);
     },
   );
@@ -176,7 +177,7 @@ describe.each(ways)('our own exit by %s', (way) => {
   it('is listened to only while a child lives', async () => {
     const isListening = () => process.listeners('exit').some(({ name }) => name === 'killAll');
     // The children of another test file in this process may still be on their way out.
-    await vi.waitFor(() => expect(isListening()).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(() => expect(isListening()).toBe(false), patience);
     const before = process.listenerCount('exit');
     const children = await Promise.all([startFixture('never-read.mjs'), startFixture('never-read.mjs')]);
     expect(process.listenerCount('exit')).toBe(before + 1);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { LineReader } from '../../../src/process/read-lines.js';
 import { startProcess } from '../../../src/process/start-process.js';
+import { patience } from '../../machine-speed.js';
 import { isRunning, lineByLine, readAll, startFixture } from './start-fixture.js';
 
 describe('lines (S7)', () => {
@@ -67,7 +68,10 @@ describe('lines (S7)', () => {
     let line = 1;
     while (line < 15_000 && Number.parseInt(await next(), 10) === line) line++;
     expect(line).toBe(15_000);
-    await vi.waitFor(() => expect(Number(child.stderr().trim().split('\n').at(-1))).toBeGreaterThan(before));
+    await vi.waitFor(
+      () => expect(Number(child.stderr().trim().split('\n').at(-1))).toBeGreaterThan(before),
+      patience,
+    );
   });
 
   it.each([
@@ -123,7 +127,7 @@ describe('lines (S7)', () => {
       for await (const _ of left.lines()) break;
       await left.end({ graceMs: 0 });
     }
-    await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before), { timeout: 5000 });
+    await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before), patience);
   });
 
   it('a line that there is no memory for is told to its reader', async () => {
@@ -197,7 +201,7 @@ describe('lines (S7)', () => {
       }
       expect(seen).toEqual(['a']);
       busy.open();
-      await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'half a line', 'c']));
+      await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'half a line', 'c']), patience);
       stdout.end();
       await reading;
     });

@@ -12,6 +12,7 @@ import {
   startProcess,
 } from '../../../src/process/start-process.js';
 import { compiledProgram } from '../../compile-programs.js';
+import { patience } from '../../machine-speed.js';
 
 /** The ways to know the processes of a child, from the surest to that of macOS; Linux can be made to go all of them. */
 export type Way = 'cgroups' | 'marks' | 'ps';
@@ -91,5 +92,5 @@ export function isRunning(pid: number): boolean {
 }
 
 export function untilGone(pid: number): Promise<void> {
-  return vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000, interval: 5 });
+  return vi.waitFor(() => expect(isRunning(pid)).toBe(false), patience);
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TurnoutError } from '../../../src/core/errors.js';
 import { SpawnError } from '../../../src/process/spawn-error.js';
 import { type ProcessSpec, startProcess } from '../../../src/process/start-process.js';
+import { patience } from '../../machine-speed.js';
 import { fixturePath, isRunning, lineByLine, readAll, startFixture } from './start-fixture.js';
 
 const PATH = process.env['PATH'] ?? '';
@@ -239,7 +240,7 @@ describe('SpawnError', () => {
       expect(lines, child.stderr()).toHaveLength(1);
       const { failure, tool } = JSON.parse(lines[0]?.text ?? '') as { failure: unknown; tool: number };
       expect(failure).toEqual({ code: 'crashed', errno: 'EMFILE' });
-      await vi.waitFor(() => expect(isRunning(tool)).toBe(false));
+      await vi.waitFor(() => expect(isRunning(tool)).toBe(false), patience);
       await child.endLeftovers();
     },
   );

@@ -98,10 +98,7 @@ describe('hooks of the caller (S3)', () => {
     expect(readFileSync(note, 'utf8')).toBe('changed');
   });
 
-  // On a busy machine a process may not be free again in time: another one is started for the next session then.
-  it('the others are told in the order of Claude: prompt, result, failure, answer, and the ends of sessions', {
-    retry: 3,
-  }, async () => {
+  it('the others run in the order of Claude: prompt, result, failure, answer, and the ends of sessions', async () => {
     const seen: string[] = [];
     const agentHooks: AgentHooks = {
       PreToolUse: [
@@ -135,18 +132,21 @@ describe('hooks of the caller (S3)', () => {
     } finally {
       await own.close();
     }
-    expect(seen).toEqual([
+    const isOfSession = (line: string) => /^(start|end) /.test(line);
+    expect(seen.filter((line) => !isOfSession(line))).toEqual([
       'prompt run a tool for 0 seconds',
       expect.stringMatching(/^ran sleep 0 \{"stdout":""/),
       expect.stringMatching(/^stop /),
       'prompt run a tool for 1 seconds',
       expect.stringMatching(/^failed no I know no command/),
       expect.stringMatching(/^stop /),
-      'end clear',
-      'start clear',
       'prompt count to 2',
       'stop 1 2',
-      'end other',
     ]);
+    // A process that could not be seen to be alone at once, as on a busy machine, is not used again.
+    expect([
+      ['end clear', 'start clear', 'end other'],
+      ['end other', 'end other'],
+    ]).toContainEqual(seen.filter(isOfSession));
   });
 });

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TraceEntry } from '../../../src/backends/types.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { openSession } from '../../../src/sessions/sessions.js';
+import { patience } from '../../machine-speed.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
 beforeAll(buildDemoAgent, 60_000);
@@ -141,7 +142,7 @@ describe('a live session (S1)', () => {
     for (const stop of ['interrupt', 'abort', 'close'] as const) {
       const session = await demo.open();
       await collect(session.send('hello'));
-      await vi.waitFor(() => expect(demo.processes()).toEqual([]), 5000);
+      await vi.waitFor(() => expect(demo.processes()).toEqual([]), patience);
       const controller = new AbortController();
       const events = collect(session.send('say exactly: never', { signal: controller.signal }));
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -156,7 +157,7 @@ describe('a live session (S1)', () => {
     demo = new DemoSessions({ idleMs: 50 });
     const session = await demo.open();
     await collect(session.send('hello'));
-    await vi.waitFor(() => expect(demo.processes()).toEqual([]), 5000);
+    await vi.waitFor(() => expect(demo.processes()).toEqual([]), patience);
     await session.setModel('another-model');
     const events = await collect(session.send('hello again'));
     expect(events.find(({ type }) => type === 'session')).toMatchObject({ model: 'another-model' });
@@ -322,7 +323,7 @@ describe('a live session (S1)', () => {
     demo = new DemoSessions();
     const session = await demo.open();
     for (const pid of demo.processes()) process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(demo.sessions.processes).toBe(0), 5000);
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(0), patience);
     const events = await collect(session.send('say exactly: first'));
     expect(events[0]).toMatchObject({ type: 'notice', message: expect.stringContaining('begun') });
     expect(events.at(-1)).toMatchObject({ text: 'first' });
@@ -370,7 +371,7 @@ describe.each([
     }
     expect(events.at(-1)).toMatchObject({ type: 'error', code: 'interrupted' });
     // Nobody watches it any more: it is ended without waiting for the next turn.
-    await vi.waitFor(() => expect(demo.processes()).toEqual([]), 10_000);
+    await vi.waitFor(() => expect(demo.processes()).toEqual([]), patience);
     const after = await collect(session.send('what do you remember?'));
     expect(after[0]).toMatchObject({ type: 'notice', message: expect.stringContaining('resumed') });
     expect(JSON.stringify(after.at(-1))).toContain('deaf');
@@ -386,6 +387,6 @@ describe.each([
     const began = performance.now();
     await session.close();
     expect(performance.now() - began).toBeLessThan(5000);
-    await vi.waitFor(() => expect(demo.processes()).toEqual([]), 10_000);
+    await vi.waitFor(() => expect(demo.processes()).toEqual([]), patience);
   });
 });

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type VendorName, vendorNames } from '../../../src/backends/registry.js';
 import type { BackendSession, SessionOptions } from '../../../src/sessions/types.js';
+import { patience } from '../../machine-speed.js';
 import { collect, DemoSessions } from './demo-sessions.js';
 
 const program = fileURLToPath(new URL('../../fixtures/programs/slow-starter.mjs', import.meta.url));
 const interrupted = { code: 'interrupted' };
 /** "Within a few seconds": the grace of an ending is two. */
-const soon = { timeout: 5000 };
 
 let demo: DemoSessions;
 let gate: string;
@@ -26,8 +26,8 @@ afterEach(async () => {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const closeGate = () => writeFileSync(gate, '');
 const openGate = () => rmSync(gate, { force: true });
-const none = () => vi.waitFor(() => expect(demo.processes()).toEqual([]), soon);
-const some = (count: number) => vi.waitFor(() => expect(demo.processes()).toHaveLength(count), soon);
+const none = () => vi.waitFor(() => expect(demo.processes()).toEqual([]), patience);
+const some = (count: number) => vi.waitFor(() => expect(demo.processes()).toHaveLength(count), patience);
 
 function open(
   signal?: AbortSignal,
@@ -123,7 +123,7 @@ describe('a CLI that hangs while it starts', () => {
   it.each(['interrupt', 'close'] as const)('is ended with the turn that waits for it: %s', async (how) => {
     const session = await open();
     process.kill(demo.processes()[0] ?? 0, 'SIGKILL');
-    await vi.waitFor(() => expect(demo.sessions.processes).toBe(0), soon);
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(0), patience);
     closeGate();
     const turn = collect(session.send('hello'));
     await some(1);

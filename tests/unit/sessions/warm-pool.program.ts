@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LiveProcess, LiveProtocol, LiveSessionOptions } from '../../../src/backends/live/types.js';
 import type { ProcessExit } from '../../../src/process/start-process.js';
 import { type ProcessKind, WarmPool } from '../../../src/sessions/warm-pool.js';
+import { patience } from '../../machine-speed.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
 beforeAll(buildDemoAgent, 60_000);
@@ -109,22 +110,22 @@ describe('the warm pool', () => {
     demo = new DemoSessions({ idleMs: 100 });
     const session = await demo.open();
     await collect(session.send('remember the word idle'));
-    await vi.waitFor(() => expect(demo.processes()).toEqual([]), 5000);
+    await vi.waitFor(() => expect(demo.processes()).toEqual([]), patience);
     expect(JSON.stringify(await lastOf(session.send('what do you remember?')))).toContain('idle');
   });
 
   it('keeps a spare ready', async () => {
     demo = new DemoSessions({ spares: 1 });
     await demo.open();
-    await vi.waitFor(() => expect(demo.sessions.processes).toBe(2), 10_000);
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(2), patience);
   });
 
   it('keeps as many spares ready as are wanted, and no more, however many sessions are opened', async () => {
     demo = new DemoSessions({ spares: 2 });
     await demo.open();
-    await vi.waitFor(() => expect(demo.sessions.processes).toBe(3), 10_000);
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(3), patience);
     await Promise.all([demo.open(), demo.open()]);
-    await vi.waitFor(() => expect(demo.sessions.processes).toBe(5), 10_000);
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(5), patience);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(demo.agents()).toHaveLength(5);
   });
@@ -132,7 +133,7 @@ describe('the warm pool', () => {
   it('keeps its spares within the cap', async () => {
     demo = new DemoSessions({ spares: 5, maxProcesses: 3 });
     await demo.open();
-    await vi.waitFor(() => expect(demo.sessions.processes).toBe(3), 10_000);
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(3), patience);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(demo.agents()).toHaveLength(3);
   });

@@ -10,6 +10,7 @@ import {
   watchAddress,
   watchOtherTabs,
 } from '../../../web/session.js';
+import { patience } from '../../machine-speed.js';
 
 describe('the session of the page', () => {
   const kept = new Map<string, string>();
@@ -82,7 +83,7 @@ describe('the session of the page', () => {
     session.set('closed');
     change({ oldURL: 'http://127.0.0.1/#/c/home' });
     expect(asked.at(-1)).toMatchObject({ headers: { Authorization: 'Bearer secret' } });
-    await vi.waitFor(() => expect(session.value).toBe('open'));
+    await vi.waitFor(() => expect(session.value).toBe('open'), patience);
   });
 
   it('says what is wrong with the token of an address, also if it was cut (16.5)', async () => {
@@ -98,7 +99,7 @@ describe('the session of the page', () => {
       session.set('closed');
       vi.stubGlobal('location', { hash, pathname: '/', search: '' });
       change({ oldURL: 'http://127.0.0.1/#/c/home' });
-      await vi.waitFor(() => expect(refusal.value).toContain('token in that address'));
+      await vi.waitFor(() => expect(refusal.value).toContain('token in that address'), patience);
       expect(session.value).toBe('closed');
     }
     await signIn('typed');

@@ -32,7 +32,7 @@ describe('titles and archived conversations (16.4)', () => {
     const client = await setUpGateway({ PERMISSION_MODE: 'ask' }).start();
     const event = await client.post('one', 'write a note: hi');
     const questions = async () => ((await client.call('/v1/channels/one')) as ChannelStatusView).permissions;
-    await expect.poll(questions, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(questions).toHaveLength(1);
     expect(await patch(client, 'one', { archived: true })).toMatchObject({ status: 409 });
     expect((await patch(client, 'one', { title: 'still named' })).status).toBe(200);
     const [question] = await questions();

@@ -5,6 +5,7 @@ import { showRun } from '../../../../src/cli/chain/chain-run.js';
 import type { ViewOptions } from '../../../../src/cli/chain/chain-view.js';
 import { Terminal } from '../../../../src/cli/output/terminal.js';
 import type { ChainEvent, RunReport } from '../../../../src/orchestra/types.js';
+import { patience } from '../../../machine-speed.js';
 
 const report: RunReport = {
   ...{ runId: 'r1', chain: 'build-all', status: 'incomplete' },
@@ -123,7 +124,7 @@ describe('a run, shown', () => {
         {
           run: async ({ tell }) => {
             for (const event of events.slice(0, 4)) tell(event);
-            await vi.waitFor(() => expect(seen).toContain('[1/3]'));
+            await vi.waitFor(() => expect(seen).toContain('[1/3]'), patience);
             tell({ type: 'warning', message: 'careful' });
             return completed;
           },

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, vi } from 'vitest';
 import { it, programPath, type Stage } from '../../../contract/stage.js';
+import { patience } from '../../../machine-speed.js';
 import { NativeRun } from '../native-run.js';
 import { buildOnce, type Place, program, turnout } from '../turnout.js';
 
@@ -104,11 +105,11 @@ describe('turnout chat --native, in a terminal (O1)', () => {
     await terminal.type(`${chatLine()}; echo "code=$?"\r`);
     await terminal.until('ready');
     await terminal.type('s');
-    await vi.waitFor(() => expect(statesOn(stage)).toMatch(/T.*\n.*T/));
+    await vi.waitFor(() => expect(statesOn(stage)).toMatch(/T.*\n.*T/), patience);
     await terminal.type('fg >/dev/null\r');
     await terminal.until('got SIGCONT');
     await terminal.type('q');
-    await vi.waitFor(() => expect(statesOn(stage)).not.toContain('terminal-ui'));
+    await vi.waitFor(() => expect(statesOn(stage)).not.toContain('terminal-ui'), patience);
     await terminal.type('exit\r');
     await terminal.exitCode;
   });

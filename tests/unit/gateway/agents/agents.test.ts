@@ -6,6 +6,7 @@ import { type ChatEvent, errorEvent } from '../../../../src/core/chat-event.js';
 import { Agents } from '../../../../src/gateway/agents/agents.js';
 import { backendConfig, loadConfig } from '../../../../src/gateway/config.js';
 import { demoAgent } from '../../../gateway/stage.js';
+import { patience } from '../../../machine-speed.js';
 import { directoryWith } from '../temporary-directory.js';
 
 /** A new session breaks off before anything is stored under its id. */
@@ -52,7 +53,7 @@ it('a session is resumed unless a process has it open (R10)', async () => {
   expect(resumed).toBe(false);
   expect(await run(true, sessionId)).toEqual({ resumed: false, sessionId });
   expect(await run(true, sessionId, 'crash')).toEqual({ resumed: false, sessionId: undefined });
-  await vi.waitFor(() => expect(agents.processes).toBe(0), 5000);
+  await vi.waitFor(() => expect(agents.processes).toBe(0), patience);
   expect(await run(true, sessionId)).toEqual({ resumed: true, sessionId });
   expect(await run(false, sessionId)).toEqual({ resumed: true, sessionId });
   await agents.close();

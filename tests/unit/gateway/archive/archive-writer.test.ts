@@ -10,6 +10,7 @@ import { type ArchiveTimes, ArchiveWriter } from '../../../../src/gateway/archiv
 import { readTurns } from '../../../../src/gateway/archive/read-pages.js';
 import { openSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../../src/store/store.js';
+import { patience } from '../../../machine-speed.js';
 import { begin, exchange, finishTurn, say } from './archive-rows.js';
 
 const noon = Date.UTC(2026, 0, 31, 12, 0, 0);
@@ -43,7 +44,7 @@ function writer(times: Partial<ArchiveTimes> = {}): ArchiveWriter {
 }
 
 /** Other programs may keep the machine busy. */
-const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeout: 20_000, interval: 20 });
+const eventually = (expectation: () => void) => vi.waitFor(expectation, patience);
 
 const page = (channel: string, day = '2026-01-31') => join(directory, channel, `${day}.md`);
 const read = (channel: string, day?: string) => readFileSync(page(channel, day), 'utf8');

@@ -269,7 +269,7 @@ describe('hooks', () => {
       },
     );
     const fired = [manager.fire('message', message), manager.fire('turn_start', turn)];
-    await expect.poll(() => existsSync(join(directory, 'pid')), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(directory, 'pid'))).toBe(true);
     await manager.close();
     expect(await Promise.all(fired)).toMatchObject([{ action: 'continue' }, { action: 'continue' }]);
     const pid = Number(readFileSync(join(directory, 'pid'), 'utf8'));

@@ -62,7 +62,7 @@ describe('a lease', () => {
     await expect.poll(() => queue.isRunning('a')).toBe(true);
     await sleep(2 * leaseMs);
     expect(await takeOver(store, false)).toEqual([]);
-    await expect.poll(async () => (await store.event(event.id))?.state, { timeout: 5000 }).toBe('answered');
+    await expect.poll(async () => (await store.event(event.id))?.state).toBe('answered');
   });
 
   it('that another has taken ends the turn here, and what it came to is dropped', async () => {
@@ -81,7 +81,7 @@ describe('a lease', () => {
     const { event } = await queue.accept(prompt);
     await expect.poll(() => queue.isRunning('a')).toBe(true);
     expect(await takeOver(store, true)).toHaveLength(1);
-    await expect.poll(() => queue.isRunning('a'), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => queue.isRunning('a')).toBe(false);
     expect(reasons).toEqual([{ type: 'lost_lease' }]);
     expect(settled).toEqual([]);
     expect((await store.event(event.id))?.state).toBe('running');
@@ -96,7 +96,7 @@ describe('a lease', () => {
       store.accept(prompt, { maxWaiting: 10 }),
       store.claim({ worker: 'dead', now: Date.now(), leaseUntil: Date.now() - 1, limit: 1 }),
     ]);
-    await expect.poll(async () => (await store.event(event.id))?.state, { timeout: 5000 }).toBe('answered');
+    await expect.poll(async () => (await store.event(event.id))?.state).toBe('answered');
     expect(await store.turns(event.id)).toMatchObject([{ state: 'postponed' }, { state: 'answered' }]);
   });
 
@@ -148,7 +148,7 @@ describe('a turn of a gateway that is gone', () => {
     expect(await stateOf(store, abandoned)).toBe('running');
     expect(await stateOf(store, behind.event.id)).toBe('queued');
     recover(answered);
-    await expect.poll(() => stateOf(store, behind.event.id), { timeout: 5000 }).toBe('answered');
+    await expect.poll(() => stateOf(store, behind.event.id)).toBe('answered');
     expect(await stateOf(store, abandoned)).toBe('answered');
   });
 
@@ -174,7 +174,7 @@ describe('a turn of a gateway that is gone', () => {
       },
     });
     await queue.start();
-    await expect.poll(() => stateOf(store, abandoned), { timeout: 5000 }).toBe('answered');
+    await expect.poll(() => stateOf(store, abandoned)).toBe('answered');
   });
 
   it.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'])(
@@ -232,6 +232,6 @@ describe('a turn of a gateway that is gone', () => {
     };
     const queue = queueOver(full, { recover: async () => answered });
     await queue.start();
-    await expect.poll(() => stateOf(store, abandoned), { timeout: 5000 }).toBe('answered');
+    await expect.poll(() => stateOf(store, abandoned)).toBe('answered');
   });
 });

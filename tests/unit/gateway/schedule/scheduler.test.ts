@@ -326,7 +326,7 @@ describe('the scheduler', () => {
       log,
     });
     await scheduler.start();
-    await expect.poll(() => disk.ids.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => disk.ids.length).toBe(1);
     await scheduler.stop();
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect(disk.ids).toHaveLength(1);

@@ -5,6 +5,7 @@ import { parseJson } from '../../../../src/core/json.js';
 import type { TurnSettings } from '../../../../src/gateway/agents/turn-settings.js';
 import { HookManager } from '../../../../src/gateway/hooks/hook-manager.js';
 import { ToolGate } from '../../../../src/gateway/turns/tool-gate.js';
+import { patience } from '../../../machine-speed.js';
 import { directoryWith } from '../temporary-directory.js';
 
 const settings = { permissionMode: 'bypass', asksPerson: false } as TurnSettings;
@@ -54,7 +55,7 @@ describe('the gate of a turn', () => {
   it('one that is refused while it runs stops the turn without waiting for its end', async () => {
     const { gate, stopped } = await gateWith(refuse);
     gate.started(start('t'));
-    await vi.waitFor(() => expect(stopped).toEqual(['shell: no']), { timeout: 5000 });
+    await vi.waitFor(() => expect(stopped).toEqual(['shell: no']), patience);
   });
 
   it('hooks are asked once about a tool, and again when the CLI asks for something else', async () => {

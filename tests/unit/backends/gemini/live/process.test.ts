@@ -313,7 +313,7 @@ it('a reader that does not read disturbs nobody else, and its turn is stopped in
   for (let count = 0; count < 5; count++) expect(said(await turn(quick))).toEqual(['hello']);
   const cancels = () =>
     trace.filter((entry) => entry.type === 'line' && entry.line.includes('session/cancel'));
-  await expect.poll(() => cancels().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => cancels().length).toBe(1);
   let last: LiveEvent | undefined;
   for (let next = await unread.next(); !next.done; next = await unread.next()) last = next.value;
   expect(last).toMatchObject({

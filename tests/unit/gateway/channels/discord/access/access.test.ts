@@ -16,6 +16,7 @@ import { DiscordProblem } from '../../../../../../src/gateway/channels/discord/d
 import type { Place, Speaker } from '../../../../../../src/gateway/channels/discord/types.js';
 import { openSqliteStore } from '../../../../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../../../../src/store/store.js';
+import { patience } from '../../../../../machine-speed.js';
 
 const hour = 3_600_000;
 const bot = '900000000000000000';
@@ -175,7 +176,7 @@ describe('access to the bot in Discord (17.5)', () => {
     await say(access, ann, dm);
     access.start();
     await approve(codeIn(sent[0]?.content));
-    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    await vi.waitFor(() => expect(sent).toHaveLength(2), patience);
     await access.stop();
     expect(sent[1]?.content).toContain('Please write your message again');
   });

@@ -6,6 +6,7 @@ import {
 } from '../../../../../../src/gateway/channels/discord/discord-api.js';
 import { defaultMissedLimits } from '../../../../../../src/gateway/channels/discord/receive/fetch-missed.js';
 import { idAt } from '../../../../../../src/gateway/channels/discord/snowflake.js';
+import { patience } from '../../../../../machine-speed.js';
 import { annaId, botId, created, deleted, edited, gate, ReceiverStage } from './receiver-stage.js';
 
 const me = `<@${botId}>`;
@@ -87,7 +88,7 @@ describe('catching up (17.6)', () => {
     receiver.handle(created(stage.write('5', `${me} last`, at(1))));
     await receiver.received('5');
     stage.begin().connected();
-    await vi.waitFor(() => expect(stage.texts).toEqual(['last', 'just before']));
+    await vi.waitFor(() => expect(stage.texts).toEqual(['last', 'just before']), patience);
   });
 
   it('answers the newest of too many, says so once, and not again after a failure', async () => {
