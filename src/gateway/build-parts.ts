@@ -55,6 +55,7 @@ export interface BuildOptions {
   readonly ballast: Pick<Ballast, 'released' | 'restore'>;
   readonly httpToken: string;
   readonly pageDirectory?: string | undefined;
+  readonly snapshotWaitMs?: number | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
   /** In place of the client that is loaded when there is a token. */
@@ -173,6 +174,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     user: config.agentUser,
     log,
     now,
+    waitMs: options.snapshotWaitMs,
   });
   const changes = new TreeChanges({ store, snapshots, user: config.agentUser });
   const tidySnapshots = () =>

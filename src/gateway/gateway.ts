@@ -54,6 +54,8 @@ export interface GatewayOptions {
   readonly pageDirectory?: string | undefined;
   /** The time that a change waits while another program holds the database: 5 seconds unless given. */
   readonly lockTimeoutMs?: number | undefined;
+  /** The time that a turn waits for each of its two snapshots of the work tree: 2 seconds unless given. */
+  readonly snapshotWaitMs?: number | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
   /** In place of the client that is loaded when there is a token. */
@@ -115,7 +117,7 @@ export class Gateway implements GatewayFace {
       const hooks = await HookManager.load(config.configDir, log, env);
       await endFormerAgents(config.home, log);
       const ballast = await Ballast.open({ directory: config.home });
-      const { lockTimeoutMs, onFollowed, pageDirectory, loadDiscord } = options;
+      const { lockTimeoutMs, snapshotWaitMs, onFollowed, pageDirectory, loadDiscord } = options;
       const opened = await openSqliteStore(join(config.home, databaseFile), { ballast, lockTimeoutMs });
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
@@ -130,6 +132,7 @@ export class Gateway implements GatewayFace {
           hooks,
           store,
           ballast,
+          snapshotWaitMs,
           onFollowed,
           pageDirectory,
           loadDiscord,

@@ -12,11 +12,8 @@ export const minFreeBytes = 256 * 1024 ** 2;
 export const snapshotMs = 120_000;
 export const snapshotGitMs = 10_000;
 
-/** A turn waits for the snapshot before it for so long. */
+/** A turn waits for the snapshot before it for so long, and its answer for the one after it. */
 export const turnWaitMs = 2000;
-
-/** The answer of a turn waits for the snapshot after it for so long. */
-export const settlementMs = 2000;
 
 /** The first snapshot of the agents' usual directory is begun so long after the start. */
 export const prepareMs = 2000;

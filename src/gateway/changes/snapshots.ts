@@ -8,7 +8,7 @@ import type { ProcessUser } from '../../process/process-user.js';
 import type { TreeChange } from '../../store/rows.js';
 import type { BytePath } from './byte-path.js';
 import { explainFailure, lacksRoom } from './explain-failure.js';
-import { prepareMs, restMs, snapshotMs } from './limits.js';
+import { prepareMs, restMs, snapshotMs, turnWaitMs } from './limits.js';
 import { realPath } from './real-path.js';
 import { Shadow, snapshotsDirectory } from './shadow.js';
 import { type SnapshotRun, type Taken, takeByView, takeSnapshot } from './take-snapshot.js';
@@ -25,6 +25,8 @@ export interface SnapshotParts {
   readonly user?: ProcessUser | undefined;
   readonly log: Log;
   readonly now: () => number;
+  /** The time that a turn waits for each of its two snapshots: 2 seconds unless given. */
+  readonly waitMs?: number | undefined;
 }
 
 export type { TurnTrees } from './turn-trees.js';
@@ -69,6 +71,7 @@ export class Snapshots {
     return watchTurn({
       isFirst,
       before,
+      waitMs: this.#parts.waitMs ?? turnWaitMs,
       compare: () => this.#compare(tree, before),
       tellLate: () => this.#tellLate(tree),
     });

@@ -1,6 +1,5 @@
 import { late, within } from '../../core/wait.js';
 import type { TreeChange } from '../../store/rows.js';
-import { settlementMs, turnWaitMs } from './limits.js';
 import type { Taken } from './take-snapshot.js';
 
 /** Watches what one turn changes. Nothing here ever rejects. */
@@ -10,24 +9,25 @@ export interface TurnTrees {
   /** The tree before the turn, unless it can't be known. */
   readonly before: Promise<string | undefined>;
   /** Resolves when the tree before the turn is known, or can't be. A turn waits for it for a limited time in all. */
-  wait(ms?: number): Promise<void>;
+  wait(): Promise<void>;
   /** True when there is nothing to wait for. */
   readonly isTaken: boolean;
   /** A tool begins: what is not known by now is not the state before the turn. */
   toolBegins(): void;
-  /** Takes the tree after the turn. What is not known after `ms` is left out: an answer waits for it. */
-  end(ms?: number): Promise<TreeChange | undefined>;
+  /** Takes the tree after the turn. What is not known in time is left out: an answer waits for it. */
+  end(): Promise<TreeChange | undefined>;
 }
 
 export interface WatchedTurn {
   readonly isFirst: boolean;
   readonly before: Promise<Taken | undefined>;
+  readonly waitMs: number;
   compare(): Promise<TreeChange | undefined>;
   /** Called if the changes of the turn are not known since a snapshot was not there in time. */
   tellLate(): void;
 }
 
-export function watchTurn({ isFirst, before, compare, tellLate }: WatchedTurn): TurnTrees {
+export function watchTurn({ isFirst, before, waitMs, compare, tellLate }: WatchedTurn): TurnTrees {
   let isTaken = false;
   let isMissed = false;
   let waited: Promise<unknown> | undefined;
@@ -37,8 +37,8 @@ export function watchTurn({ isFirst, before, compare, tellLate }: WatchedTurn): 
   return {
     isFirst,
     before: before.then((taken) => taken?.tree),
-    wait: async (ms = turnWaitMs) => {
-      waited ??= within(ms, before);
+    wait: async () => {
+      waited ??= within(waitMs, before);
       await waited;
     },
     get isTaken() {
@@ -47,8 +47,8 @@ export function watchTurn({ isFirst, before, compare, tellLate }: WatchedTurn): 
     toolBegins: () => {
       isMissed ||= !isTaken;
     },
-    end: async (ms = settlementMs) => {
-      const found = isMissed ? late : await within(ms, compare());
+    end: async () => {
+      const found = isMissed ? late : await within(waitMs, compare());
       if (found !== late) return found;
       tellLate();
       return undefined;

@@ -10,7 +10,7 @@ import { closedContents } from './closed-contents.js';
 import { compareTrees, isSame } from './compare-trees.js';
 import { DirectoryQueues } from './directory-queues.js';
 import { fileNow } from './file-now.js';
-import { settlementMs } from './limits.js';
+import { turnWaitMs } from './limits.js';
 import { isChangedSince, listChanges, type Scope, withTrees } from './list-changes.js';
 import { putBack } from './put-back.js';
 import { realPath } from './real-path.js';
@@ -131,7 +131,7 @@ export class TreeChanges implements WorkTreeChanges {
   }
 }
 
-const late = ` (one that takes over ${settlementMs / 1000} seconds, as the first one of a large work tree does, is not waited for)`;
+const late = ` (one that takes over ${turnWaitMs / 1000} seconds, as the first one of a large work tree does, is not waited for)`;
 
 /** True if the turn may have changed files, and nobody knows which. */
 function isUnseen({ usedTools, changes }: ChangingTurn): boolean {

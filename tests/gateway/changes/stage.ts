@@ -8,6 +8,7 @@ import { type SnapshotParts, Snapshots } from '../../../src/gateway/changes/snap
 import { TreeChanges } from '../../../src/gateway/changes/work-tree-changes.js';
 import type { ProcessUser } from '../../../src/process/process-user.js';
 import type { ChangingTurn, StoredTurn } from '../../../src/store/rows.js';
+import { patience } from '../../machine-speed.js';
 
 export interface ChangesStage {
   readonly home: string;
@@ -36,6 +37,7 @@ export function setUpChanges(parts: Partial<SnapshotParts> = {}, user?: ProcessU
     ...{ home, enabled: true, path: process.env['PATH'], homes: [], user },
     log: createLog('debug', (line) => log.push(JSON.parse(line))),
     now: Date.now,
+    waitMs: patience.timeout,
     ...parts,
   });
   const store = {
@@ -58,7 +60,7 @@ export function setUpChanges(parts: Partial<SnapshotParts> = {}, user?: ProcessU
       const trees = snapshots.begin(work);
       await trees.wait();
       act();
-      const changes = await trees.end(10_000);
+      const changes = await trees.end();
       turns.push({ turnId: `t${turns.length}`, cwd: work, usedTools: true, changes });
     },
   };

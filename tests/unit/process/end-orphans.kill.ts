@@ -27,8 +27,7 @@ async function firstNumbers(child: ChildProcess): Promise<number[]> {
   return line.toString().trim().split(' ').map(Number);
 }
 
-// Another test's sweep may remove a cgroup of this dead owner in the moment in which it is still empty.
-describe.each(ways)('orphans by %s', { retry: 1 }, (way) => {
+describe.each(ways)('orphans by %s', (way) => {
   goWay(way);
   const deadOwner = way === 'ps' ? '2147483646.t1' : '2147483646.1';
 
