@@ -47,7 +47,7 @@ it.runIf(process.platform === 'linux')(
     const began = performance.now();
     run.child.kill('SIGINT');
     expect(await exitCode(run)).toBe(0);
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(25_000);
     expect(run.err).toContain('turnout: ending 1 turn now (a).\n');
     expect(agents.map(parentOf)).toEqual(agents.map(() => undefined));
   },

@@ -40,7 +40,7 @@ describe('a message that waits for its retry', () => {
     expect(await client.interrupt('a')).toBe(true);
     const before = performance.now();
     expect(await ending).toMatchObject({ state: 'cancelled' });
-    expect(performance.now() - before).toBeLessThan(5000);
+    expect(performance.now() - before).toBeLessThan(30_000);
     expect(await said(client)).toMatch(
       /^Stopped by an interrupt while it waited for its retry\. The last attempt had failed \(crashed\): .*\n.*\/retry/,
     );

@@ -122,17 +122,14 @@ const otherReasons = {
 };
 
 describe('a session is kept when its turn fails over something else (R10)', () => {
-  it.each(Object.entries(otherReasons))(
-    '%s: the same session is tried again',
-    async (_what, onResume) => {
-      const stage = setUp(`: > "$(dirname "$0")/repaired"; ${onResume}`);
-      const client = await stage.start();
-      await client.ask('a', 'remember 4711');
-      expect(await client.ask('a', 'and now?')).toMatchObject({ responseText: 'done by first' });
-      expect(stage.runs()).toEqual(['new', 'first', 'first']);
-      expect(await notices(client)).toEqual([]);
-    },
-  );
+  it.each(Object.entries(otherReasons))('%s: the same session is tried again', async (_what, onResume) => {
+    const stage = setUp(`: > "$(dirname "$0")/repaired"; ${onResume}`);
+    const client = await stage.start();
+    await client.ask('a', 'remember 4711');
+    expect(await client.ask('a', 'and now?')).toMatchObject({ responseText: 'done by first' });
+    expect(stage.runs()).toEqual(['new', 'first', 'first']);
+    expect(await notices(client)).toEqual([]);
+  });
 
   it('a rejected key: it fails at once, and the next message resumes it', async () => {
     const stage = setUp(`${failure('API Error: 401 invalid x-api-key')}; exit 1`);

@@ -14,7 +14,7 @@ describe.each(ways)('end (S7) by %s', (way) => {
     await lineByLine(child)();
     const began = performance.now();
     expect(await child.end({ graceMs: 60_000 })).toEqual({ code: null, signal: 'SIGTERM' });
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
   });
 
   it.each(['marked', 'nameless'])('ends a %s tool that runs in a session of its own', async (how) => {

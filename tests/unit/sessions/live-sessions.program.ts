@@ -386,7 +386,7 @@ describe.each([
     await events.next();
     const began = performance.now();
     await session.close();
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     await vi.waitFor(() => expect(demo.processes()).toEqual([]), patience);
   });
 });

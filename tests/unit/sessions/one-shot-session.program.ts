@@ -164,7 +164,7 @@ describe.each([true, false])(
       const began = performance.now();
       if (how === 'return') await events.return?.();
       else await expect(events.throw?.(new Error('enough'))).rejects.toThrow('enough');
-      expect(performance.now() - began).toBeLessThan(5000);
+      expect(performance.now() - began).toBeLessThan(30_000);
       await pending;
       expect((await events.next()).done).toBe(true);
       if (!live) expect(demo.processes()).toEqual([]);

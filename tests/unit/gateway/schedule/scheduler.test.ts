@@ -7,6 +7,7 @@ import { lastDue } from '../../../../src/gateway/schedule/next-run.js';
 import { Scheduler } from '../../../../src/gateway/schedule/scheduler.js';
 import type { EventState, StoredEvent } from '../../../../src/store/rows.js';
 import type { NewEvent } from '../../../../src/store/store.js';
+import { cpuMs } from '../../../machine-speed.js';
 import { logLines } from '../log-lines.js';
 import { directoryWith, put } from '../temporary-directory.js';
 
@@ -351,9 +352,9 @@ describe('times', () => {
 
   it('years after the last one are found at once', () => {
     const timing = { type: 'cron', expression: '* * * * *', timezone: 'UTC' } as const;
-    const began = performance.now();
+    const began = cpuMs();
     expect(lastDue(timing, 0, monday + 30 * second)).toBe(monday);
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(cpuMs() - began).toBeLessThan(500);
   });
 
   it('further than a timer reaches do not fire at once', async () => {
