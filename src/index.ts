@@ -142,8 +142,8 @@ export type {
   RunnerOptions,
   StreamingCallbacks,
   StreamingResult,
-  StructuredResult,
   ToolOptions,
+  TurnFact,
 } from './runner/types.js';
 export { type OpenOptions, openSession, Sessions } from './sessions/sessions.js';
 export type { BackendSession, SendOptions, SessionOptions } from './sessions/types.js';

@@ -172,6 +172,8 @@ export interface ErrorEvent {
   readonly detail?: string;
   /** The time after which a limit ends or the API wants to be asked again, if it was told. */
   readonly retryAfterMs?: number;
+  /** The code that the CLI exited with, if it failed by that; 128 and the signal's number if a signal ended it. */
+  readonly exitCode?: number;
   /** True if the machine had nothing left to start the CLI with (see `isShortage`): no fault of the turn's. */
   readonly shortage?: true;
   readonly retryable: boolean;

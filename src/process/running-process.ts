@@ -25,6 +25,11 @@ export function describeExit({ code, signal }: ProcessExit): string {
   return signal === null ? `exit ${code}` : `signal ${signal}`;
 }
 
+/** Returns the exit code as a shell counts it: 128 and the signal's number for a program that a signal has ended. */
+export function exitCodeOf({ code, signal }: ProcessExit): number {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}
+
 /**
  * True if the message tells, in the words of `describeExit`, of a process that somebody else has ended: not by its own fault.
  * A shell or an npm shim whose child was ended by a signal exits with 128 and the signal's number.

@@ -6,7 +6,13 @@ import { ChildRun, type RunningProcess } from './running-process.js';
 import { unsupportedSystem } from './system.js';
 import type { Input } from './write-input.js';
 
-export { describeExit, type ProcessExit, type RunningProcess, tellsOfKill } from './running-process.js';
+export {
+  describeExit,
+  exitCodeOf,
+  type ProcessExit,
+  type RunningProcess,
+  tellsOfKill,
+} from './running-process.js';
 export type { Line } from './split-lines.js';
 export type { Input } from './write-input.js';
 

@@ -18,7 +18,8 @@ export function createRunner(backend = 'claude', defaults?: RunnerDefaults): Age
   const runner = { name, config, backend: runnerBackend(name, config) };
   return {
     name,
-    isAvailable: () => findAvailability(runner),
+    isAvailable: async () => (await findAvailability(runner)).available,
+    availability: () => findAvailability(runner),
     capabilities: () => runnerCapabilities(name),
     runStreaming: (options, callbacks) => runTurn(runner, options, callbacks),
     async runOnce(options) {

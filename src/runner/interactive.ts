@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import { traceOfProcess } from '../backends/launch/harmless-trace.js';
@@ -12,7 +11,7 @@ import { redactVariables } from '../config/redact.js';
 import { TurnoutError } from '../core/errors.js';
 import { killAtExit } from '../process/kill-at-exit.js';
 import { runInTerminal } from '../process/run-in-terminal.js';
-import type { ProcessExit } from '../process/start-process.js';
+import { exitCodeOf } from '../process/start-process.js';
 import { checkOptions } from './check-options.js';
 import { describeInteractive, refuseWithoutUi } from './describe-interactive.js';
 import type { InteractiveResult, RunnerName, RunnerOptions } from './types.js';
@@ -51,11 +50,6 @@ export async function runInteractive(
     if (files.length > 0) await removeScratchFiles(scratch);
     removeNow();
   }
-}
-
-/** As a shell counts: 128 and the signal's number for a program that a signal has ended. */
-function exitCodeOf({ code, signal }: ProcessExit): number {
-  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }
 
 function refuseWithoutTerminal(name: RunnerName): void {

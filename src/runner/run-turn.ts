@@ -1,5 +1,15 @@
 import type { BackendAdapterConfig, EventBackend } from '../backends/types.js';
-import { type ChatEvent, interruptedEvent } from '../core/chat-event.js';
+import {
+  type ChatEvent,
+  errorEvent,
+  interruptedEvent,
+  isTerminal,
+  type NoticeEvent,
+  notice,
+  type SessionEvent,
+  type TerminalEvent,
+  type UsageEvent,
+} from '../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { openSession } from '../sessions/sessions.js';
@@ -11,13 +21,7 @@ import { ignoredDefaults } from './ignored-defaults.js';
 import { runnerBackend } from './runner-config.js';
 import { sessionOptions } from './session-options.js';
 import { TurnMarker } from './turn-marker.js';
-import type {
-  RunnerName,
-  RunnerOptions,
-  StreamingCallbacks,
-  StreamingResult,
-  StructuredResult,
-} from './types.js';
+import type { OnceResult, RunnerName, RunnerOptions, StreamingCallbacks, StreamingResult } from './types.js';
 
 /** A runner's name with its settings and its backend, which remembers facts about sessions. */
 export interface TurnRunner {
@@ -43,17 +47,17 @@ export async function runTurn(
     throw new TurnoutError('bad_request', 'prompt is missing: there is nothing to send.');
   const told = new Callbacks(callbacks, timeoutMs, signal);
   const marker = new TurnMarker(options.markerNonce, !runner.backend.capabilities.textDeltas);
-  const result = new ResultOf(runner.name, [...warnings, ...ignoredDefaults(runner, options)]);
+  const facts = new TurnFacts([...warnings, ...ignoredDefaults(runner, options)]);
   try {
     for await (const event of events(runner, options, prompt)) {
-      result.see(event);
+      facts.see(event);
       marker.see(event);
       await told.hear(event);
     }
   } finally {
     told.close();
   }
-  return { ...result.value(), markerDetected: marker.end() };
+  return { ...facts.result(), markerDetected: marker.end() };
 }
 
 async function* events(
@@ -79,52 +83,35 @@ async function* events(
 }
 
 /** Collects the facts of a turn from its events. */
-class ResultOf {
-  readonly #name: RunnerName;
-  readonly #warnings: string[];
-  #facts: Omit<StructuredResult, 'backend' | 'warnings'> = {};
-  #ending: { readonly exitCode: number; readonly output: string } = {
-    exitCode: exitCodes.failed,
-    output: 'The turn ended without a result.',
-  };
+class TurnFacts {
+  readonly #warnings: NoticeEvent[];
+  #session: SessionEvent | undefined;
+  #usage: UsageEvent | undefined;
+  #end: TerminalEvent = errorEvent('unknown', 'The turn ended without a result.');
 
-  constructor(name: RunnerName, warnings: readonly string[]) {
-    this.#name = name;
-    this.#warnings = [...warnings];
+  constructor(warnings: readonly string[]) {
+    this.#warnings = warnings.map((message) => notice('warning', message));
   }
 
   see(event: ChatEvent): void {
-    switch (event.type) {
-      case 'session':
-        this.#facts = { ...this.#facts, sessionId: event.sessionId };
-        break;
-      case 'usage': {
-        const { type: _, ...usage } = event;
-        this.#facts = { ...this.#facts, usage };
-        break;
-      }
-      case 'notice':
-        if (event.level === 'warning' && this.#warnings.length < mostWarnings)
-          this.#warnings.push(event.message);
-        break;
-      case 'complete':
-        this.#facts = { ...this.#facts, stopReason: event.stopReason };
-        this.#ending = { exitCode: exitCodes.done, output: event.text };
-        break;
-      case 'error': {
-        const { code, message, retryAfterMs } = event;
-        const when = retryAfterMs === undefined ? {} : { retryAfterMs };
-        this.#facts = { ...this.#facts, error: { code, message, ...when } };
-        this.#ending = { exitCode: exitCodeFor(code), output: message };
-        break;
-      }
-    }
+    if (event.type === 'session') this.#session = event;
+    else if (event.type === 'usage') this.#usage = event;
+    else if (isTerminal(event)) this.#end = event;
+    else if (isWarning(event) && this.#warnings.length < mostWarnings) this.#warnings.push(event);
   }
 
-  value() {
-    const structured: StructuredResult = { backend: this.#name, ...this.#facts, warnings: this.#warnings };
-    return { ...this.#ending, structured };
+  result(): OnceResult {
+    const end = this.#end;
+    return {
+      exitCode: end.type === 'complete' ? exitCodes.done : (end.exitCode ?? exitCodeFor(end.code)),
+      output: end.type === 'complete' ? end.text : end.message,
+      structured: [...this.#warnings, this.#session ?? [], this.#usage ?? [], end].flat(),
+    };
   }
+}
+
+function isWarning(event: ChatEvent): event is NoticeEvent {
+  return event.type === 'notice' && event.level === 'warning';
 }
 
 /** A CLI that warns without end does not fill the memory. */

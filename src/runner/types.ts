@@ -1,6 +1,6 @@
 import type { BackendName } from '../backends/registry.js';
 import type { TraceEntry } from '../backends/types.js';
-import type { ChatEvent, ErrorCode, StopReason, Usage } from '../core/chat-event.js';
+import type { ChatEvent, NoticeEvent, SessionEvent, TerminalEvent, UsageEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { Thinking } from '../core/thinking.js';
 
@@ -10,8 +10,10 @@ export type RunnerName = BackendName | 'codex-sdk';
 /** One interface to run any agent, alone. */
 export interface AgentRunner {
   readonly name: RunnerName;
-  /** Looks for the program, its version, and a key or an account, without a network call. Never rejects. */
-  isAvailable(): Promise<Availability>;
+  /** Resolves to true if the runner can be used here. Makes no network call and never rejects. */
+  isAvailable(): Promise<boolean>;
+  /** The same with the details: the program, its version, the key or account, and what is missing. */
+  availability(): Promise<Availability>;
   /** The runner's abilities; each that is missing has a hint. */
   capabilities(): RunnerCapabilities;
   /** Runs one turn and returns its answer. Rejects only with a TurnoutError, before anything is started. */
@@ -97,23 +99,22 @@ export type RunnerCapabilities = Readonly<Record<CapabilityName, boolean>> & {
   readonly hints: Readonly<Partial<Record<CapabilityName, string>>>;
 };
 
-/** The facts of a turn that has ended. */
-export interface StructuredResult {
-  readonly backend: RunnerName;
-  readonly sessionId?: string;
-  readonly usage?: Usage;
-  readonly stopReason?: StopReason;
-  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly retryAfterMs?: number };
-  /** Options that were left out because of `allowUnsupported`, and the turn's own warnings. */
-  readonly warnings: readonly string[];
-}
+/** An event that states a fact about a turn as a whole. */
+export type TurnFact = SessionEvent | UsageEvent | NoticeEvent | TerminalEvent;
 
 export interface OnceResult {
-  /** 0 done · 1 the agent failed · 3 not available · 4 not supported · 124 timed out · 130 interrupted. */
+  /**
+   * 0 if the turn is complete. If it failed: the CLI's own exit code (128 and the signal's number if a signal ended it), or 1 if
+   * that was 0. 3 not available · 4 not supported · 124 timed out · 130 interrupted.
+   */
   readonly exitCode: number;
   /** The answer, or the words of the failure. */
   readonly output?: string;
-  readonly structured?: StructuredResult;
+  /**
+   * The warnings (also of options that were left out because of `allowUnsupported`), the session, the usage, and the end:
+   * `complete` or `error`.
+   */
+  readonly structured?: TurnFact[];
 }
 
 export interface StreamingCallbacks {

@@ -196,6 +196,7 @@ export function describeBackendContract(contract: BackendContract): void {
           type: 'error',
           code: 'crashed',
           message: `${label} CLI error (signal SIGKILL): unknown error`,
+          exitCode: 137,
           retryable: true,
         });
       });
@@ -217,6 +218,7 @@ export function describeBackendContract(contract: BackendContract): void {
             // The message is without stderr's last line break, which R8.2's text keeps.
             message: `${label} CLI error (exit 1): ${stderr.trimEnd() || 'unknown error'}`,
             ...(stderr === '' ? {} : { detail: `${label} CLI error (exit 1): ${stderr}` }),
+            exitCode: 1,
             retryable: true,
           });
         }

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { vendorNames } from '../../src/backends/registry.js';
+import type { SessionEvent } from '../../src/core/chat-event.js';
 import { createRunner } from '../../src/runner/create-runner.js';
 import { sessionOptions } from '../../src/runner/session-options.js';
 import { processesOf, setUpLab } from './set-up-lab.js';
@@ -13,12 +14,15 @@ describe.each(vendorNames)('the runner of %s', (name) => {
   it('runs one turn, and goes on with its session (O1)', async () => {
     lab.model.use(['the answer']);
     const first = await runner().runOnce({ prompt: 'go', systemPrompt: 'Be brief, please.' });
-    expect(first).toMatchObject({ exitCode: 0, output: 'the answer', structured: { backend: name } });
+    expect(first).toMatchObject({ exitCode: 0, output: 'the answer' });
+    const session = first.structured?.find(({ type }) => type === 'session');
+    expect(session).toMatchObject({ backend: name });
     expect(JSON.stringify(lab.model.requests.at(-1)?.body)).toContain('Be brief, please.');
     lab.model.use(['another']);
-    const sessionId = first.structured?.sessionId;
+    const { sessionId } = session as SessionEvent;
     const second = await runner().runOnce({ prompt: 'go on', sessionId });
-    expect(second).toMatchObject({ exitCode: 0, output: 'another', structured: { sessionId } });
+    expect(second).toMatchObject({ exitCode: 0, output: 'another' });
+    expect(second.structured?.at(-1)).toMatchObject({ type: 'complete', sessionId });
     expect(processesOf(lab.home)).toEqual([]);
   });
 
@@ -36,7 +40,8 @@ describe.each(vendorNames)('the runner of %s', (name) => {
   });
 
   it('is available, with its version and the kind of its key (O13)', async () => {
-    const found = await runner().isAvailable();
+    expect(await runner().isAvailable()).toBe(true);
+    const found = await runner().availability();
     expect(found).toMatchObject({
       available: true,
       signedIn: 'yes',

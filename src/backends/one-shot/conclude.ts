@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorEvent, errorEvent } from '../../core/chat-event.js';
-import { describeExit, type ProcessExit } from '../../process/start-process.js';
+import { describeExit, exitCodeOf, type ProcessExit } from '../../process/start-process.js';
 import type { Advice } from '../output/advice.js';
 import { classifyFailure } from '../output/classify-failure.js';
 import type { Ending } from '../output/ending.js';
@@ -38,7 +38,8 @@ export function findFailure(facts: Conclusion): ErrorEvent | undefined {
     const explained = exit.signal === null && (reported ?? vendorFailure?.message) !== undefined;
     const { retryAfterMs, retryAt } = reported ?? {};
     const told = code === 'unknown' && !explained ? 'crashed' : code;
-    return failedTurn({ code: told, words, message, retryAfterMs, retryAt }, advice);
+    const failed = failedTurn({ code: told, words, message, retryAfterMs, retryAt }, advice);
+    return { ...failed, exitCode: exitCodeOf(exit) };
   }
   if (ending?.type === 'failed') {
     const { code = classifyFailure(ending.message), message: words, retryAfterMs, retryAt } = ending;

@@ -40,7 +40,7 @@ export async function findClis(
       const { command, install } = backendEntry(backend);
       const cliPath = backend === chosen.backend ? (chosen.cliPath ?? command) : command;
       const runner = createRunner(backend, { cliPath, workingDir: userHome(inherited), env: inherited });
-      return described(backend, install, await runner.isAvailable());
+      return described(backend, install, await runner.availability());
     }),
   );
 }

@@ -22,10 +22,10 @@ async function look(
     Object.entries(variables).map(([key, value]) => [key, value.replace('$', secret)]),
   );
   const program = stage.program(name, 'echo "9.8.7 (fixture)"');
-  return createRunner(name, stage.configFor(program, env)).isAvailable();
+  return createRunner(name, stage.configFor(program, env)).availability();
 }
 
-describe('isAvailable', () => {
+describe('availability', () => {
   it.for<[VendorName, Record<string, string>, Record<string, string>, 'yes' | 'no' | 'unknown', RegExp?]>([
     ['claude', {}, { ANTHROPIC_API_KEY: '$' }, 'yes', /ANTHROPIC_API_KEY/],
     ['claude', {}, { ANTHROPIC_AUTH_TOKEN: '$' }, 'yes', /AUTH_TOKEN/],
@@ -132,16 +132,17 @@ describe('isAvailable', () => {
     stage,
   }) => {
     const missing = createRunner('codex', stage.configFor('codex'));
-    expect(await missing.isAvailable()).toMatchObject({
+    expect(await missing.isAvailable()).toBe(false);
+    expect(await missing.availability()).toMatchObject({
       available: false,
       problem: expect.stringContaining('npm install -g @openai/codex'),
     });
     const file = stage.program('claude', 'exit 0');
     chmodSync(file, 0o644);
     const closed = createRunner('claude', stage.configFor(file));
-    expect((await closed.isAvailable()).problem).toContain('is not executable');
+    expect((await closed.availability()).problem).toContain('is not executable');
     const sdk = createRunner('codex-sdk', stage.configFor('codex'));
-    expect((await sdk.isAvailable()).problem).toContain('npm install @openai/codex-sdk');
+    expect((await sdk.availability()).problem).toContain('npm install @openai/codex-sdk');
   });
 
   it('reads the version from the package without a start of the CLI', async ({ stage }) => {
@@ -152,9 +153,17 @@ describe('isAvailable', () => {
       'node_modules/@anthropic-ai/claude-code/claude',
       `touch ${stage.path('started')}`,
     );
-    const found = await createRunner('claude', stage.configFor(program)).isAvailable();
+    const found = await createRunner('claude', stage.configFor(program)).availability();
     expect(found).toMatchObject({ version: '2.1.3', path: program });
     expect(existsSync(stage.path('started'))).toBe(false);
+  });
+
+  it('is true or false in isAvailable() (O1)', async ({ stage }) => {
+    const program = stage.program('claude', 'echo "9.8.7 (fixture)"');
+    const available = (env: Record<string, string>) =>
+      createRunner('claude', stage.configFor(program, env)).isAvailable();
+    expect(await available({ ANTHROPIC_API_KEY: secret })).toBe(true);
+    expect(await available({})).toBe(false);
   });
 
   it('never rejects: what can’t be read is not known', async ({ stage }) => {

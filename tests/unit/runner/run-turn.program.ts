@@ -1,12 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import type { ChatEvent } from '../../../src/core/chat-event.js';
+import type { ChatEvent, CompleteEvent } from '../../../src/core/chat-event.js';
 import { createRunner } from '../../../src/runner/create-runner.js';
-import type { RunnerOptions, StreamingCallbacks } from '../../../src/runner/types.js';
+import type { OnceResult, RunnerOptions, StreamingCallbacks } from '../../../src/runner/types.js';
 import { readRecording, stdoutOf } from '../../contract/recordings.js';
 import { it, type Stage } from '../../contract/stage.js';
 
 const vendors = ['claude', 'codex', 'gemini', 'opencode'] as const;
+
+function endOf({ structured = [] }: OnceResult): CompleteEvent {
+  const end = structured.at(-1);
+  if (end?.type !== 'complete') throw new Error(`The turn ended with ${JSON.stringify(end)}`);
+  return end;
+}
 
 describe('runOnce', () => {
   it.for(vendors)('gives the answer of %s, with its session and usage (O1)', async (vendor, { stage }) => {
@@ -15,24 +21,29 @@ describe('runOnce', () => {
     const { exitCode, output, structured } = await runner.runOnce({ prompt: 'hi' });
     expect({ exitCode, name: runner.name }).toEqual({ exitCode: 0, name: vendor });
     expect(output).not.toBe('');
-    expect(structured).toMatchObject({
-      backend: vendor,
-      sessionId: expect.any(String),
-      stopReason: 'end_turn',
-      warnings: [],
-    });
-    expect(structured?.usage?.outputTokens).toBeGreaterThan(0);
+    expect(structured).toEqual([
+      expect.objectContaining({ type: 'session', backend: vendor }),
+      expect.objectContaining({ type: 'usage', outputTokens: expect.any(Number) }),
+      expect.objectContaining({ type: 'complete', stopReason: 'end_turn', text: output }),
+    ]);
   });
 
-  it('tells a failure in its result', async ({ stage }) => {
-    const runner = createRunner(
-      'claude',
-      stage.config('replay.sh', stage.replay('', { exit: 7, stderr: 'no' })),
-    );
+  it.for(vendors)('returns a failure with the exit code of %s itself (O1)', async (vendor, { stage }) => {
+    const env = stage.replay('', { exit: 7, stderr: 'no' });
+    const runner = createRunner(vendor, stage.config('replay.sh', env));
     const { exitCode, output, structured } = await runner.runOnce({ prompt: 'hi' });
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(7);
     expect(output).toContain('no');
-    expect(structured?.error).toMatchObject({ code: 'crashed' });
+    expect(structured?.at(-1)).toMatchObject({ type: 'error', code: 'crashed' });
+  });
+
+  it('counts as a shell where a signal ends the CLI, and has 1 for a failure with exit 0 (O1)', async ({
+    stage,
+  }) => {
+    const killed = createRunner('claude', stage.configFor(stage.program('killed', 'kill -9 $$')));
+    expect(await killed.runOnce({ prompt: 'hi' })).toMatchObject({ exitCode: 137 });
+    const silent = createRunner('claude', stage.configFor(stage.program('silent', 'exit 0')));
+    expect(await silent.runOnce({ prompt: 'hi' })).toMatchObject({ exitCode: 1 });
   });
 
   it('gives 3 for a CLI that is not there, 124 when the time is up, 130 when it is interrupted', async ({
@@ -91,9 +102,17 @@ describe('runOnce', () => {
     const env = stage.replay(stdoutOf(readRecording('codex', 'answer')));
     const config = { ...stage.config('replay.sh', env), allowedTools: ['Read'], maxTurns: 3 };
     const { structured } = await createRunner('codex', config).runOnce({ prompt: 'hi' });
-    expect(structured?.warnings).toEqual([
-      expect.stringMatching(/^maxTurns .* not supported by codex/),
-      expect.stringMatching(/^allowedTools .* not supported by codex/),
+    expect(structured?.slice(0, 2)).toEqual([
+      {
+        type: 'notice',
+        level: 'warning',
+        message: expect.stringMatching(/^maxTurns .* not supported by codex/),
+      },
+      {
+        type: 'notice',
+        level: 'warning',
+        message: expect.stringMatching(/^allowedTools .* not supported by codex/),
+      },
     ]);
   });
 
@@ -101,11 +120,10 @@ describe('runOnce', () => {
     const lines = stdoutOf(readRecording('claude', 'answer'));
     const runner = createRunner('claude', stage.config('replay.sh', stage.replay(lines)));
     const first = await runner.runOnce({ prompt: 'hi' });
-    const id = first.structured?.sessionId ?? '';
-    const again = await runner.runOnce({ prompt: 'hi', sessionId: id });
+    const again = await runner.runOnce({ prompt: 'hi', sessionId: endOf(first).sessionId });
     // The recording says the same total twice: the second turn has added nothing to it.
-    expect(first.structured?.usage?.costUsd).toBeGreaterThan(0);
-    expect(again.structured?.usage?.costUsd ?? 0).toBe(0);
+    expect(endOf(first).usage?.costUsd).toBeGreaterThan(0);
+    expect(endOf(again).usage?.costUsd ?? 0).toBe(0);
   });
 });
 
@@ -188,7 +206,7 @@ describe('runStreaming', () => {
     expect(await stream(stage, lines)).toMatchObject({
       exitCode: 1,
       markerDetected: true,
-      structured: { error: { message: expect.stringContaining('500') } },
+      structured: [{ type: 'session' }, { type: 'error', message: expect.stringContaining('500') }],
     });
   });
 
