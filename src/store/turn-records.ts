@@ -8,7 +8,7 @@ export interface TurnRecords {
   /** The turns of a channel from `seq` on, running ones too, oldest first. */
   turnsFrom(channel: string, seq: number, limit: number): Promise<readonly TurnOutline[]>;
   runningTurn(channel: string): Promise<TurnOutline | undefined>;
-  /** Turns of a channel (or of all) that ended in [since, until), oldest first. */
+  /** Turns of a channel (or of all) that ended in [since, until), in the order of their ends. */
   turnsEnded(range: TurnRange): Promise<readonly StoredTurn[]>;
   /** A channel's newest message, and its newest turn that has ended. */
   lastOf(channel: string): Promise<ChannelPlace>;
@@ -30,5 +30,13 @@ export interface TurnRange {
   readonly channel?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
+  /** Only those behind this one, in the order of their ends and of their `seq`. */
+  readonly behind?: TurnEndPlace | undefined;
   readonly limit?: number | undefined;
+}
+
+/** Where a turn stands among those that have ended. */
+export interface TurnEndPlace {
+  readonly endedAt: number;
+  readonly seq: number;
 }

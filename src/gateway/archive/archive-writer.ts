@@ -25,7 +25,7 @@ export interface ArchiveTimes {
   readonly retryMs: number;
   /** The checkpoint (how far the pages are complete) is stored so often. */
   readonly checkpointMs: number;
-  /** `stop` may go on writing for so long. */
+  /** `stop` may go on writing for so long: then the page that is being written is left as it was. */
   readonly stopMs: number;
 }
 
@@ -49,7 +49,10 @@ export class ArchiveWriter {
   readonly #failures: FailureLog;
   #wake: ((why: 'work' | 'stop') => void) | undefined;
   #working: Promise<void> | undefined;
-  #stopAt: number | undefined;
+  /** Aborted when `stop` is called. */
+  readonly #stopping = new AbortController();
+  /** Aborted when what was not written by then is left to the next start. */
+  readonly #over = new AbortController();
   #checkpointAt = 0;
   /** The time to look for pages that an earlier process left unwritten; undefined when that is done. */
   #catchUpAt: number | undefined = 0;
@@ -75,13 +78,15 @@ export class ArchiveWriter {
 
   /** Writes pages for `stopMs` at most. The rest is found at the next start. */
   async stop(): Promise<void> {
-    this.#stopAt ??= this.#now() + this.#times.stopMs;
+    this.#stopping.abort();
     this.#wake?.('stop');
+    const end = setTimeout(() => this.#over.abort(), this.#times.stopMs);
     await this.#working;
+    clearTimeout(end);
   }
 
   async #work(): Promise<void> {
-    while (this.#stopAt === undefined) {
+    while (!this.#stopping.signal.aborted) {
       const longestMs = Math.max(this.#times.restMs, this.#times.retryMs);
       const catchUpIn = (this.#catchUpAt ?? Number.POSITIVE_INFINITY) - this.#now();
       if (catchUpIn <= 0 || (catchUpIn > longestMs && this.#catchUpAt !== undefined)) await this.#catchUp();
@@ -95,7 +100,7 @@ export class ArchiveWriter {
       if (this.#now() - this.#checkpointAt >= this.#times.checkpointMs) await this.#saveCheckpoint();
       await this.#sleep((performance.now() - began) * restPerWork, 'stop');
     }
-    while (this.#now() < this.#stopAt) {
+    while (!this.#over.signal.aborted) {
       const page = this.#dirty.take(Number.POSITIVE_INFINITY);
       if (page === undefined || !(await this.#write(page))) break;
     }
@@ -106,9 +111,9 @@ export class ArchiveWriter {
     const { store, directory } = this.#options;
     const { channel, day } = page;
     // The page is not among the dirty ones now: a change while it is being written makes it due again.
-    const written = await this.#failures.watch(`${day} ${channel}`, () =>
-      writeDay(store, directory, channel, day),
-    );
+    const { signal } = this.#over;
+    const write = () => writeDay(store, directory, channel, day, signal);
+    const written = await this.#failures.watch(`${day} ${channel}`, write, signal);
     if (!written) this.#dirty.add({ ...page, due: this.#now() + this.#times.retryMs });
     return written;
   }
@@ -116,12 +121,13 @@ export class ArchiveWriter {
   /** Finds the pages that changed since the checkpoint, before this process began. */
   async #catchUp(): Promise<void> {
     const { store } = this.#options;
-    const found = await this.#failures.watch('catching up', async () => {
+    const { signal } = this.#over;
+    const find = async () => {
       const checkpoint = await store.lastRun(checkpointName);
       const due = this.#now();
       // A checkpoint in the future was made before the clock was set back, and says nothing about the time since then.
       const since = checkpoint === undefined || checkpoint > due ? undefined : checkpoint - overlapMs;
-      for await (const { channel, endedAt: at } of readTurns(store, { since })) {
+      for await (const { channel, endedAt: at } of readTurns(store, { since }, { signal })) {
         if (at !== undefined) this.#dirty.add({ channel, day: dayOf(at), since: at, due });
       }
       // Commands and refusals have no turn.
@@ -129,7 +135,8 @@ export class ArchiveWriter {
         if (at !== undefined && at >= (since ?? 0))
           this.#dirty.add({ channel, day: dayOf(at), since: at, due });
       }
-    });
+    };
+    const found = await this.#failures.watch('catching up', find, signal);
     this.#catchUpAt = found ? undefined : this.#now() + this.#times.retryMs;
   }
 
@@ -148,7 +155,7 @@ export class ArchiveWriter {
   }
 
   async #sleep(ms: number, until: 'work' | 'stop'): Promise<void> {
-    if (this.#stopAt !== undefined) return;
+    if (this.#stopping.signal.aborted) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#wake = (why) => {

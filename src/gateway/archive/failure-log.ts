@@ -13,11 +13,12 @@ export class FailureLog {
     this.#log = log;
   }
 
-  /** True if `act` succeeded. */
-  async watch(what: string, act: () => Promise<void>): Promise<boolean> {
+  /** True if `act` succeeded. If it fails after the signal, nothing is logged: it was broken off. */
+  async watch(what: string, act: () => Promise<void>, signal?: AbortSignal): Promise<boolean> {
     try {
       await act();
     } catch (error) {
+      if (signal?.aborted) return false;
       this.#failing.add(what);
       const kind = kindOf(error);
       if (!this.#logged.has(kind)) this.#log.error('the archive can not be written', { what, error });

@@ -12,16 +12,22 @@ const clockSlackMs = 3_600_000;
 
 /**
  * Yields the entries of a channel's day, in order. A turn belongs to the day on which it ended, together with the messages
- * that it answers; a message without a turn on that day (a command, a refusal, one that still waits) stands by itself.
+ * that it answers; a message without a turn on that day (a command, a refusal, one that still waits) stands by itself. Rejects
+ * soon after the signal, however long the day is.
  */
-export async function* readDay(store: DaySource, channel: string, day: string): AsyncGenerator<DayEntry> {
+export async function* readDay(
+  store: DaySource,
+  channel: string,
+  day: string,
+  signal?: AbortSignal | undefined,
+): AsyncGenerator<DayEntry> {
   const since = startOfDay(day);
   const until = since + dayMs;
-  const messages = new PeekableStream(messagesOf(store, channel, since, until));
+  const messages = new PeekableStream(messagesOf(store, channel, { since, until, signal }));
   /** Events that were shown with a failed attempt; the next attempt need not repeat them. */
   const shown = new Set<string>();
   try {
-    for await (const turn of readTurns(store, { channel, since, until })) {
+    for await (const turn of readTurns(store, { channel, since, until }, { signal })) {
       const end = turn.endedAt ?? until;
       yield* messagesAlone(store, day, messages, ({ createdAt }) => createdAt < end);
       const atEnd = await messages.takeWhile(({ createdAt }) => createdAt === end, 1000);
@@ -69,9 +75,13 @@ async function isShownWithTurn(
   return turns.some(({ endedAt }) => endedAt !== undefined && dayOf(endedAt) === day);
 }
 
-async function* messagesOf(store: DaySource, channel: string, since: number, until: number) {
+async function* messagesOf(
+  store: DaySource,
+  channel: string,
+  { since, until, signal }: { since: number; until: number; signal: AbortSignal | undefined },
+) {
   const after = await idBefore(store, channel, since - clockSlackMs);
-  for await (const message of readMessages(store, channel, after)) {
+  for await (const message of readMessages(store, channel, after, signal)) {
     if (message.createdAt >= until + clockSlackMs) return;
     if (message.createdAt >= since && message.createdAt < until) yield message;
   }

@@ -1,32 +1,23 @@
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { StoredMessage, StoredTurn } from '../../store/rows.js';
 import type { Store, TurnRange } from '../../store/store.js';
 
-/** The store answers in the same thread: after so many rows others get their turn. */
+/** So many rows are held at a time. */
 const pageSize = 25;
 
 /** Yields the turns that ended in a range, oldest first, without holding more than a page of them. */
 export async function* readTurns(
   store: Pick<Store, 'turnsEnded'>,
   range: TurnRange,
-  firstLimit = pageSize,
+  { limit = pageSize, signal }: { readonly limit?: number; readonly signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<StoredTurn> {
-  let since = range.since;
-  let limit = firstLimit;
-  /** Turns that ended at exactly `since`: they come again at the head of the next page. */
-  let seen = new Set<string>();
+  let behind = range.behind;
   for (;;) {
-    const page = await store.turnsEnded({ ...range, since, limit });
-    yield* page.filter(({ id }) => !seen.has(id));
-    if (page.length < limit) return;
-    const last = page.at(-1)?.endedAt;
-    const atLast = page.filter(({ endedAt }) => endedAt === last).map(({ id }) => id);
-    if (last === since)
-      limit *= 2; // More turns ended in this one millisecond than a page holds.
-    else limit = firstLimit;
-    seen = new Set(atLast);
-    since = last;
-    await nextLoop();
+    signal?.throwIfAborted();
+    const page = await store.turnsEnded({ ...range, behind, limit });
+    yield* page;
+    const last = page.at(-1);
+    if (last?.endedAt === undefined || page.length < limit) return;
+    behind = { endedAt: last.endedAt, seq: last.seq };
   }
 }
 
@@ -35,14 +26,15 @@ export async function* readMessages(
   store: Pick<Store, 'messages'>,
   channel: string,
   after: number,
+  signal?: AbortSignal | undefined,
 ): AsyncGenerator<StoredMessage> {
   let from = after;
   for (;;) {
+    signal?.throwIfAborted();
     const page = await store.messages(channel, { after: from, limit: pageSize });
     yield* page;
     if (page.length < pageSize) return;
     from = page.at(-1)?.id ?? from;
-    await nextLoop();
   }
 }
 

@@ -9,13 +9,14 @@ const chunkCharacters = 64 * 1024;
 
 /**
  * Makes a channel's page of a day anew from the rows. Whoever reads it meanwhile sees the old page or the new one.
- * A page takes no more memory than its largest turn.
+ * A page takes no more memory than its largest turn. Over the signal, the old page stays.
  */
 export async function writeDay(
   store: DaySource,
   directory: string,
   channel: string,
   day: string,
+  signal?: AbortSignal | undefined,
 ): Promise<void> {
   const folder = join(directory, channelDirectory(channel));
   const file = join(folder, `${day}.md`);
@@ -26,7 +27,7 @@ export async function writeDay(
   let isEmpty = true;
   try {
     let text = '';
-    for await (const piece of dayAsMarkdown(store, channel, day)) {
+    for await (const piece of dayAsMarkdown(store, channel, day, signal)) {
       isEmpty = false;
       text += piece;
       if (text.length < chunkCharacters) continue;
@@ -43,9 +44,14 @@ export async function writeDay(
 }
 
 /** Yields the page's text piece by piece; nothing for a day without entries. */
-export async function* dayAsMarkdown(store: DaySource, channel: string, day: string): AsyncGenerator<string> {
+export async function* dayAsMarkdown(
+  store: DaySource,
+  channel: string,
+  day: string,
+  signal?: AbortSignal | undefined,
+): AsyncGenerator<string> {
   let isFirst = true;
-  for await (const entry of readDay(store, channel, day)) {
+  for await (const entry of readDay(store, channel, day, signal)) {
     if (isFirst) yield renderDayHeader(channel, day);
     isFirst = false;
     yield renderEntry(entry);

@@ -1,11 +1,12 @@
 import { setImmediate as nextLoop, setTimeout as sleep } from 'node:timers/promises';
+import { FairShare } from '../../core/fair-share.js';
 import type { Ballast } from '../ballast.js';
 import { StoreError } from '../errors.js';
 import type { Database } from './database.js';
 import { concernsFile, toStoreError } from './sqlite-errors.js';
 
 export interface GroupCommitOptions {
-  /** The most operations in one transaction: more would keep the event loop busy for too long. */
+  /** The most operations in one transaction. */
   readonly maxBatch?: number | undefined;
   /** The time to retry while another program holds the file. */
   readonly lockTimeoutMs?: number | undefined;
@@ -14,6 +15,9 @@ export interface GroupCommitOptions {
   /** Is given up when the disk is full. */
   readonly ballast?: Pick<Ballast, 'release'> | undefined;
 }
+
+/** Queries, and the operations of one transaction, keep the event loop for about so long before others have their turn. */
+const shareMs = 10;
 
 /**
  * Writes go to disk together: all operations that arrive until the event loop comes round are one
@@ -27,6 +31,7 @@ export class GroupCommit {
   readonly #maxPending: number;
   readonly #ballast: Pick<Ballast, 'release'> | undefined;
   readonly #pending: Write[] = [];
+  readonly #reads = new FairShare(shareMs);
   #draining: Promise<void> | undefined;
   #closed = false;
 
@@ -54,6 +59,9 @@ export class GroupCommit {
 
   /** Runs a query that sees every write that has resolved. */
   async read<T>(query: (db: Database) => T): Promise<T> {
+    // A caller may ask thousands of times, one answer after the other, and nothing else would happen meanwhile.
+    const turn = this.#reads.take();
+    if (turn !== undefined) await turn;
     if (this.#closed) throw this.#closedError();
     return this.#unlessLocked(() => query(this.#db));
   }
@@ -71,6 +79,7 @@ export class GroupCommit {
       const batch = this.#pending.splice(0, this.#maxBatch);
       try {
         const outcomes = await this.#unlessLocked(() => this.#commit(batch));
+        this.#pending.unshift(...batch.slice(outcomes.length));
         for (const settle of outcomes) settle();
       } catch (error) {
         for (const write of batch) write.reject(error);
@@ -113,16 +122,29 @@ interface Write {
   readonly reject: (error: unknown) => void;
 }
 
-/** Returns a function for each caller, to be called once all is on disk. Throws if none of it is. */
+/**
+ * Writes as many as fit into a share of the time, at least one. Returns a function for each of their callers, to be called once
+ * all is on disk. Throws if none of it is.
+ */
 function commitTogether(db: Database, batch: readonly Write[]): Array<() => void> {
   try {
-    return inTransaction(db, () => batch.map((write) => succeed(db, write)));
+    return inTransaction(db, () => asLongAsThereIsTime(batch, (write) => succeed(db, write)));
   } catch (error) {
     if (concernsFile(error)) throw error;
     // A failing operation (a lost lease) is rare enough to run the whole batch again: savepoints cost a tenth
     // of everything.
-    return inTransaction(db, () => batch.map((write) => attempt(db, write)));
+    return inTransaction(db, () => asLongAsThereIsTime(batch, (write) => attempt(db, write)));
   }
+}
+
+function asLongAsThereIsTime<T>(batch: readonly Write[], act: (write: Write) => T): T[] {
+  const until = performance.now() + shareMs;
+  const done: T[] = [];
+  for (const write of batch) {
+    done.push(act(write));
+    if (performance.now() >= until) break;
+  }
+  return done;
 }
 
 function inTransaction<T>(db: Database, work: () => T): T {

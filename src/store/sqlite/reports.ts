@@ -6,23 +6,17 @@ import type { TurnRow } from './read-rows.js';
 import { toTurn } from './turns.js';
 
 export function turnsEnded(db: Database, range: TurnRange): StoredTurn[] {
-  const { since = earliest, until = latest, limit = -1, channel } = range;
-  const rows =
-    channel === undefined
-      ? db.all<TurnRow>(
-          'SELECT * FROM turns WHERE ended_at >= ? AND ended_at < ? ORDER BY ended_at, seq LIMIT ?',
-          since,
-          until,
-          limit,
-        )
-      : db.all<TurnRow>(
-          `SELECT * FROM turns WHERE channel = ? AND ended_at >= ? AND ended_at < ?
-            ORDER BY ended_at, seq LIMIT ?`,
-          channel,
-          since,
-          until,
-          limit,
-        );
+  const { since = earliest, until = latest, limit = -1, channel, behind } = range;
+  const rows = db.all<TurnRow>(
+    `SELECT * FROM turns WHERE ${channel === undefined ? '' : 'channel = ? AND '}ended_at >= ? AND ended_at < ?
+      AND (ended_at, seq) > (?, ?) ORDER BY ended_at, seq LIMIT ?`,
+    ...(channel === undefined ? [] : [channel]),
+    since,
+    until,
+    behind?.endedAt ?? earliest,
+    behind?.seq ?? 0,
+    limit,
+  );
   return rows.map((row) => toTurn(db, row));
 }
 

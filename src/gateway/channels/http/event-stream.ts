@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
+import { FairShare } from '../../../core/fair-share.js';
 import { linkedSignal } from '../../../core/linked-signal.js';
 import type { HttpEnv } from './add-route.js';
-import { giveWay } from './give-way.js';
 
 export interface ServerSentEvent {
   readonly event?: string;
@@ -39,6 +39,8 @@ export interface StreamOptions {
 /** A proxy, or a browser, may give a connection up that is silent for longer. */
 const defaultHeartbeatMs = 15_000;
 const largeBytes = 64 * 1024;
+/** Of hundreds that are all behind, each one is sent about a piece at a time, and then the turns, whose output they wait for, go on. */
+const readers = new FairShare(2);
 
 /**
  * An answer of server-sent events. Only what the client has read makes room for more: `events` is asked for the next one
@@ -77,7 +79,7 @@ export function eventStream(
       },
       async pull(controller) {
         try {
-          await giveWay();
+          await readers.take();
           const found = await reader.next(heartbeatMs);
           // Whoever has left takes nothing more, not even the end.
           if (left.signal.aborted) return;

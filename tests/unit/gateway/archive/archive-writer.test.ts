@@ -216,6 +216,32 @@ describe('the writer of the archive', () => {
   });
 });
 
+describe('a page of very many messages', () => {
+  it('is broken off when the time to stop is over, and made at the next start', async () => {
+    const said = Array.from({ length: 5000 }, (_, n) =>
+      store.post({ channel: 'a', role: 'system', text: `line ${n}` }, noon),
+    );
+    await Promise.all(said);
+    const one = writer({ stopMs: 0 });
+    const began = new Promise<void>((resolve) => {
+      const read = store.messages;
+      vi.spyOn(store, 'messages').mockImplementation((...asked) => {
+        // The first pages are those that look for the day.
+        if ((asked[1].after ?? 0) > 100 && asked[1].limit > 1) resolve();
+        return read(...asked);
+      });
+    });
+    one.start();
+    await began;
+    await one.stop();
+    vi.restoreAllMocks();
+    expect(readdirSync(join(directory, 'a'))).toEqual([]);
+    expect(lines).toEqual([]);
+    writer().start();
+    await eventually(() => expect(read('a')).toContain('> line 4999'));
+  });
+});
+
 describe('pages of turns', () => {
   it('miss none and repeat none, even when many end in the same millisecond', async () => {
     for (let n = 0; n < 12; n += 1) {
@@ -223,7 +249,7 @@ describe('pages of turns', () => {
     }
     for (const limit of [1, 2, 3, 5, 12, 13]) {
       const ids: string[] = [];
-      for await (const turn of readTurns(store, {}, limit)) ids.push(turn.id);
+      for await (const turn of readTurns(store, {}, { limit })) ids.push(turn.id);
       expect(new Set(ids).size).toBe(12);
       expect(ids).toHaveLength(12);
     }

@@ -1,13 +1,14 @@
 import { setImmediate as anything } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { giveWay } from '../../../../../src/gateway/channels/http/give-way.js';
+import { FairShare } from '../../../src/core/fair-share.js';
 
 describe('readers that are all behind (16.1)', () => {
   it('let everything else go between their pieces', async () => {
+    const share = new FairShare(2);
     let left = 0;
     const read = async () => {
       for (let piece = 0; piece < 20; piece += 1) {
-        await giveWay();
+        await share.take();
         const until = performance.now() + 0.1;
         while (performance.now() < until);
       }
