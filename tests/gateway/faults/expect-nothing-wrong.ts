@@ -16,6 +16,7 @@ export function expectNothingWrong(outcome: FaultOutcome): void {
     filesLeft: [],
     undelivered: 0,
     untrueReadiness: [],
+    secondOwners: [],
     blocked: [],
   });
 }

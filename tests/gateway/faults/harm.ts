@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,8 @@ export class Harm {
   #home = '';
   #unmount: () => void = () => undefined;
   #readiness: ReadinessWatch | undefined;
+  /** The second gateways that began to listen although the first one had not ended. */
+  readonly secondOwners: string[] = [];
   /** The events of hostile messages, which only have to come to an end. */
   readonly hostileEvents: string[] = [];
 
@@ -166,6 +169,18 @@ export class Harm {
   async kill(gateway: MortalGateway): Promise<void> {
     const end = this.#readiness?.begin('either');
     await gateway.kill();
+    end?.();
+  }
+
+  /** Starts a second gateway on the same data, perhaps without the files that would keep it from that. */
+  async secondGateway(gateway: MortalGateway, without: readonly string[] = []): Promise<void> {
+    const end = this.#readiness?.begin('either');
+    await gateway.address();
+    const first = gateway.pid;
+    for (const name of without) rmSync(join(this.#home, name), { force: true });
+    const listens = await gateway.startSecond();
+    if (listens && gateway.lives && gateway.pid === first)
+      this.secondOwners.push(`beside ${first}, without ${without.join(', ') || 'nothing'}`);
     end?.();
   }
 }

@@ -9,6 +9,8 @@ import { Harm } from './harm.js';
 export interface FaultOutcome extends Outcome {
   /** Answers of `/readyz` that were not true. */
   readonly untrueReadiness: readonly string[];
+  /** The second gateways that began to listen beside the first one. */
+  readonly secondOwners: readonly string[];
   /** The number of hostile messages. */
   readonly hostile: number;
   /** Those of them that did not end as failed. */
@@ -63,6 +65,7 @@ export async function runWithHarm(run: HarmfulRun): Promise<FaultOutcome> {
     ...outcome,
     restarts,
     untrueReadiness: harm.untrueReadiness,
+    secondOwners: harm.secondOwners,
     hostile: ends.length,
     blocked: ends
       .filter(({ state }) => state !== 'failed')

@@ -106,6 +106,26 @@ export class MortalGateway {
     }
   }
 
+  /** True while a process of the present life runs, listening or not. */
+  get lives(): boolean {
+    const { child } = this.#life;
+    return child.exitCode === null && child.signalCode === null;
+  }
+
+  /**
+   * Starts a second gateway on the same data beside the present one. Resolves to true if it begins to listen, which it
+   * does only where nobody owns the data; it is killed then.
+   */
+  async startSecond(): Promise<boolean> {
+    const child = this.#spawn({});
+    const ended = once(child, 'close');
+    const listening = once(createInterface({ input: child.stdout }), 'line');
+    const listens = await Promise.race([listening.then(() => true), ended.then(() => false)]);
+    child.kill('SIGKILL');
+    await ended;
+    return listens;
+  }
+
   /** Stops the gateway as `systemctl stop` does. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -124,32 +144,11 @@ export class MortalGateway {
 
   #begin(): void {
     const death = this.#deaths.shift();
-    const { home, agentDirectory, workingDirectory } = this.around;
-    const [markName = '', markValue = ''] = this.#mark.split('=');
-    const suite = process.env['TURNOUT_SUITE'];
-    const child = spawn(process.execPath, [program], {
-      cwd: workingDirectory,
-      // Nothing is inherited, neither here nor by the agents.
-      env: {
-        PATH: process.env['PATH'],
-        HOME: home,
-        TURNOUT_HOME: home,
-        WORKING_DIR: workingDirectory,
-        AGENT_DIR: agentDirectory,
-        HTTP_PORT: '0',
-        HTTP_MAX_REQUESTS_PER_MINUTE: '0',
-        HTTP_TOKEN: token,
-        LOG_LEVEL: 'warn',
-        ...this.#settings,
-        [markName]: markValue,
-        ...(suite === undefined ? {} : { TURNOUT_SUITE: suite }),
-        ...(death === undefined || death.point === 'any'
-          ? {}
-          : { DIE_AT: death.point, DIE_PASSING: String(death.passing) }),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    child.stderr.pipe(createWriteStream(this.around.log, { flags: 'a' }));
+    const child = this.#spawn(
+      death === undefined || death.point === 'any'
+        ? {}
+        : { DIE_AT: death.point, DIE_PASSING: String(death.passing) },
+    );
     const address = once(createInterface({ input: child.stdout }), 'line').then(([line]) => {
       const { host, port } = JSON.parse(String(line)) as { host: string; port: number };
       return `http://${host}:${port}`;
@@ -176,5 +175,33 @@ export class MortalGateway {
       const said = readFileSync(this.around.log, { encoding: 'utf8', flag: 'a+' }).slice(-2000);
       this.fault = new Error(`the gateway ended by itself: ${signal ?? `exit ${code}`}\n${said}`);
     });
+  }
+
+  #spawn(more: Readonly<Record<string, string>>) {
+    const { home, agentDirectory, workingDirectory } = this.around;
+    const [markName = '', markValue = ''] = this.#mark.split('=');
+    const suite = process.env['TURNOUT_SUITE'];
+    const child = spawn(process.execPath, [program], {
+      cwd: workingDirectory,
+      // Nothing is inherited, neither here nor by the agents.
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        TURNOUT_HOME: home,
+        WORKING_DIR: workingDirectory,
+        AGENT_DIR: agentDirectory,
+        HTTP_PORT: '0',
+        HTTP_MAX_REQUESTS_PER_MINUTE: '0',
+        HTTP_TOKEN: token,
+        LOG_LEVEL: 'warn',
+        ...this.#settings,
+        [markName]: markValue,
+        ...(suite === undefined ? {} : { TURNOUT_SUITE: suite }),
+        ...more,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stderr.pipe(createWriteStream(this.around.log, { flags: 'a' }));
+    return child;
   }
 }
