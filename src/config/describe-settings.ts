@@ -45,10 +45,7 @@ interface Description extends Pick<SettingDescription, 'defaultValue' | 'otherwi
 
 const descriptions: Readonly<Record<string, Readonly<Record<string, Description>>>> = {
   Agent: {
-    AGENT_BACKEND: {
-      is: 'the agent CLI: claude, codex, gemini or opencode',
-      otherwise: 'the one that is installed',
-    },
+    AGENT_BACKEND: { is: 'the agent CLI: claude, codex, gemini or opencode', defaultValue: 'claude' },
     FORGE_BACKEND: { is: 'the same, when AGENT_BACKEND is not set' },
     BACKEND_CLI_PATH: {
       is: "the program of AGENT_BACKEND's CLI, and of no other one",

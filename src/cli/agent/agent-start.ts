@@ -57,7 +57,7 @@ function helpOf({
   name,
   description,
   source,
-  backend = 'AGENT_BACKEND, else the installed one',
+  backend = 'AGENT_BACKEND, else claude',
 }: AgentDefinition): string {
   return helpText({
     program: name,

@@ -37,7 +37,7 @@ export const page = {
     ...turnFlags,
     backend: {
       ...turnFlags.backend,
-      about: `${backendNames().join(', ')} (default: the agent's, else AGENT_BACKEND, else the installed one)`,
+      about: `${backendNames().join(', ')} (default: the agent's, else AGENT_BACKEND, else claude)`,
     },
   },
   examples: [

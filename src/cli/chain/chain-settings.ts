@@ -10,7 +10,6 @@ import { backendConfig, type GatewayConfig, loadConfig, settingsLeftOut } from '
 import { registerDemoBackend } from '../demo/demo-backend.js';
 import { readDemoEnvironment } from '../demo/demo-environment.js';
 import { demoHome } from '../demo/demo-home.js';
-import { withInstalledBackend } from '../first-run/installed-backend.js';
 
 /** The settings that a chain is resolved and run with. */
 export interface ChainSettings {
@@ -55,9 +54,7 @@ export function homeOfRuns({ demo }: Pick<ChainPlace, 'demo'>): string {
 async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
   const flags = cwd === undefined ? {} : { WORKING_DIR: cwd };
   const read = await readEnvironment({ environment: process.env, flags, command: 'chain' });
-  const { inherited, origins, warnings } = read;
-  // The backend of each step is told with the step.
-  const { settings } = await withInstalledBackend(read);
+  const { settings, inherited, origins, warnings } = read;
   const config = loadConfig(settings, {}, origins, 'chain');
   for (const warning of [...warnings, ...config.warnings]) warn(warning);
   return { config, inherited };

@@ -31,7 +31,7 @@ const flags = {
   ...shared,
   backend: {
     ...shared.backend,
-    about: `${backendNames().join(', ')}, or demo (default: AGENT_BACKEND, else the installed one)`,
+    about: `${backendNames().join(', ')}, or demo (default: AGENT_BACKEND, else claude)`,
     complete: [...backendNames(), 'demo'],
   },
   'permission-mode': {
@@ -94,7 +94,7 @@ export function parseChatOptions(argv: readonly string[]): ChatFlags | 'help' {
   if (native && parsed.flags.backend === 'demo')
     throw wrongUsage('chat', 'the demo agent has no terminal UI of its own', 'Leave out --native.');
   const prompt = onePrompt(parsed.words, parsed.flags, 'chat');
-  return { ...parsed.flags, prompt, native, gateway };
+  return { ...parsed.flags, prompt, native, gateway, mayPick: true };
 }
 
 /** In a channel the gateway's settings count, and its commands change them. */

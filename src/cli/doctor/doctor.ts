@@ -18,7 +18,6 @@ import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { print } from '../command/print.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
 import { valueProblem } from '../config/value-problem.js';
-import { withInstalledBackend } from '../first-run/installed-backend.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
 import { say } from '../output/say.js';
 import { version } from '../version.js';
@@ -96,9 +95,7 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
     command: 'doctor',
     wrongFiles: 'report',
   });
-  const { inherited, origins, warnings } = read;
-  // The default is marked in the table, and needs no words.
-  const { settings } = await withInstalledBackend(read);
+  const { settings, inherited, origins, warnings } = read;
   const { config, problems } = readConfig(settings, {}, origins, 'doctor');
   const all = await exitingOnSignal(() => inspectClis(config, inherited, origins, showWaiting));
   if (config.discord.token !== undefined) showProgress('asking Discord …');

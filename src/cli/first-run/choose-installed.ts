@@ -1,31 +1,36 @@
-import { type Environment, trustedHome } from '../../config/home-directory.js';
+import type { Environment } from '../../config/home-directory.js';
 import type { TurnoutError } from '../../core/errors.js';
 import { isBackendChosen } from '../../gateway/choose-backend.js';
-import { knownSessions } from '../sessions/session-index.js';
 
-/** Chooses among the CLIs that are installed if nobody has chosen one. If somebody has, nothing is looked for. */
+/**
+ * R6.3: the backend is Claude where nobody has chosen one. Only somebody who can see which one it is gets another (`mayPick`): the
+ * CLI that is there where Claude is not.
+ */
 export async function chooseInstalled(
   settings: Environment,
   inherited: Environment,
-  flag: string | undefined,
+  { flag, mayPick }: { readonly flag: string | undefined; readonly mayPick: boolean },
 ): Promise<InstalledChoice> {
   if (flag !== undefined || isBackendChosen(settings)) return { settings, notes: [] };
-  const { findInstalledBackend, NoneInstalled } = await import('./installed-backend.js');
-  const { backend, note } = await findInstalledBackend(inherited);
-  if (backend === undefined || note === undefined)
-    return { settings, notes: [], missing: new NoneInstalled() };
-  // It is named until a turn with it was kept: then it is known.
-  const [last] = knownSessions(trustedHome(settings));
+  const { installedBackends, isInstalled, NoneInstalled, NotChosen, pickBackend } = await import(
+    './installed-backend.js'
+  );
+  if (await isInstalled('claude', inherited)) return { settings, notes: [] };
+  const installed = await installedBackends(inherited);
+  const [first] = installed;
+  if (first === undefined) return { settings, notes: [], missing: new NoneInstalled() };
+  if (!mayPick) return { settings, notes: [], missing: new NotChosen(installed) };
+  const backend = await pickBackend([first, ...installed.slice(1)], inherited);
   return {
     settings: { ...settings, AGENT_BACKEND: backend },
-    notes: last?.backend === backend ? [] : [note],
+    notes: [`using ${backend}: Claude is not installed. \`turnout init\` saves your default.`],
   };
 }
 
 export interface InstalledChoice {
-  /** The settings with that backend; those that there are if none is installed. */
+  /** With the backend that was picked, if one was. */
   readonly settings: Environment;
   readonly notes: readonly string[];
-  /** Set if no CLI is there: a turn can't be run. */
+  /** Set if Claude is missing, and nothing was picked in its place: a turn can't be run. */
   readonly missing?: TurnoutError;
 }

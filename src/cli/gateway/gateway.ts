@@ -9,7 +9,8 @@ import { print } from '../command/print.js';
 import type { GivenFlags } from '../command/read-flags.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
 import { demoGateway } from '../demo/demo-gateway.js';
-import { withInstalledBackend } from '../first-run/installed-backend.js';
+import { chooseInstalled } from '../first-run/choose-installed.js';
+import { NotChosen } from '../first-run/installed-backend.js';
 import { say } from '../output/say.js';
 import { runningUrl } from './running-url.js';
 import { orExplain, type Served, serveGateway } from './serve-gateway.js';
@@ -104,10 +105,11 @@ async function ownSettings(options: Given): Promise<Served> {
   const named = settingsFile(options);
   const envFile = named === undefined ? undefined : resolve(named);
   const flags = asSettings(options);
-  const given = await readEnvironment({ environment: process.env, flags, envFile });
+  const read = await readEnvironment({ environment: process.env, flags, envFile });
   const backend = options.text('backend');
-  const read = backend === undefined ? await withInstalledBackend(given) : given;
-  return { ...read, backend, more: envFile === undefined ? {} : { envFile } };
+  const { missing } = await chooseInstalled(read.settings, read.inherited, { flag: backend, mayPick: false });
+  const warnings = [...read.warnings, ...(missing instanceof NotChosen ? [missing.explanation] : [])];
+  return { ...read, warnings, backend, more: envFile === undefined ? {} : { envFile } };
 }
 
 function demoSettings(options: Given): Served {

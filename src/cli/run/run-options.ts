@@ -20,6 +20,8 @@ export interface RunFlags extends TurnOptions {
   /** The prompt if neither the command line nor stdin has one. */
   readonly defaultPrompt?: string | undefined;
   readonly backend: string | undefined;
+  /** Where Claude is not installed and nobody has chosen a backend, a person at a terminal gets the CLI that is. Agents don't. */
+  readonly mayPick?: boolean;
   readonly live: boolean;
   /** The turn is handed to the resident host, if it can be. */
   readonly warm: boolean;
@@ -54,7 +56,7 @@ export function parseRunOptions(argv: readonly string[]): RunFlags | 'help' {
   const parsed = parseTurnFlags(argv, 'run');
   return parsed === 'help'
     ? 'help'
-    : { ...parsed.flags, prompt: onePrompt(parsed.words, parsed.flags, 'run') };
+    : { ...parsed.flags, prompt: onePrompt(parsed.words, parsed.flags, 'run'), mayPick: true };
 }
 
 export interface TurnFlags<Own extends string> {

@@ -17,6 +17,7 @@ import { explainFailure } from '../command/explain-failure.js';
 import { printHelp } from '../command/print.js';
 import { allowDemo } from '../demo/demo-flag.js';
 import { chooseInstalled } from '../first-run/choose-installed.js';
+import { canAsk } from '../output/ask-line.js';
 import { say } from '../output/say.js';
 import { type GivenFiles, givenFiles } from './given-files.js';
 import { readPrompt } from './read-prompt.js';
@@ -66,13 +67,16 @@ function failureIn(output: OutputFormat, { code, message }: TurnoutError): strin
 
 /** The settings of a turn: those of the home and the environment, under the flags. `command` is the one that they are for. */
 export async function turnSettings(
-  options: Pick<RunFlags, 'cwd' | 'backend' | 'model'>,
+  options: Pick<RunFlags, 'cwd' | 'backend' | 'model' | 'mayPick'>,
   command: SettingUser = 'run',
 ) {
   const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
   const read = await readEnvironment({ environment: process.env, flags, command });
   const { inherited, origins, warnings } = read;
-  const { settings, notes, missing } = await chooseInstalled(read.settings, inherited, options.backend);
+  const { settings, notes, missing } = await chooseInstalled(read.settings, inherited, {
+    flag: options.backend,
+    mayPick: options.mayPick === true && canAsk(),
+  });
   // The SDK is an other way to run Codex: the settings are Codex's.
   const isSdk = options.backend === codexSdk;
   const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins, command);

@@ -14,7 +14,7 @@ export const turnFlags = {
     type: 'text',
     short: 'b',
     value: 'name',
-    about: `${runners.join(', ')} (default: AGENT_BACKEND, else the installed one)`,
+    about: `${runners.join(', ')} (default: AGENT_BACKEND, else claude)`,
     complete: runners,
   },
   model: { type: 'text', short: 'm', value: 'model', about: 'the model to use' },

@@ -157,6 +157,66 @@ describe('turnout init (18.2)', () => {
   });
 });
 
+describe('a backend that nobody has chosen, where Claude is not installed (R6.3, O5, O14)', () => {
+  /** Codex and Gemini are there, and Gemini has a key: neither is to be started. */
+  const withoutClaude = (stage: Stage, env: Record<string, string> = {}) => {
+    const started = stage.path('started');
+    const place = placeWith(
+      stage,
+      { codex: `echo codex >> ${started}`, gemini: `echo gemini >> ${started}` },
+      { GEMINI_API_KEY: 'dummy', HTTP_PORT: '0', ...env },
+    );
+    return { place, started };
+  };
+
+  it('is no other CLI for a gateway: it says that Claude is missing, and exits', async ({ stage }) => {
+    const { place, started } = withoutClaude(stage, { ALLOWED_TOOLS: 'Read' });
+    const done = await turnout(place, ['gateway']);
+    expect(done).toMatchObject({ code: 1, stdout: '' });
+    expect(done.stderr).toContain("The backend claude (claude) can't be used");
+    expect(done.stderr).toMatch(/Installed here: codex, gemini\. .*turnout init/);
+    expect(existsSync(started)).toBe(false);
+  });
+
+  it('is no other CLI for an agent, a chain, or a run without a terminal', async ({ stage }) => {
+    const { place, started } = withoutClaude(stage);
+    mkdirSync(join(stage.workingDir, '.turnout/agents'), { recursive: true });
+    writeFileSync(join(stage.workingDir, '.turnout/agents/a.md'), 'You are a.');
+    const chains = { chains: { one: { prompt: 'x', steps: [{ agent: 'a' }] } } };
+    writeFileSync(join(stage.workingDir, 'chains.json'), JSON.stringify(chains));
+    for (const args of [
+      ['agent', 'run', 'a', 'hi'],
+      ['run', 'hi'],
+      ['chain', 'run', 'one'],
+    ]) {
+      const done = await turnout(place, args);
+      expect(done, args.join(' ')).toMatchObject({ code: 3, stdout: '' });
+      expect(done.stderr).toMatch(/claude/i);
+      expect(done.stderr).toContain('npm install -g @anthropic-ai/claude-code@');
+    }
+    // A person at a terminal would not see which one a part of an agent is run with.
+    const agent = new TerminalRun(place, ['agent', 'run', 'a', 'hi']);
+    expect(await agent.exitCode).toBe(3);
+    expect(existsSync(started)).toBe(false);
+  });
+
+  it('is the one that is there for a person at a terminal, who reads which', async ({ stage }) => {
+    const { place } = withoutClaude(stage);
+    const terminal = new TerminalRun(place, ['run', 'hi', '--verbose'], 200);
+    await terminal.exitCode;
+    expect(terminal.screen).toContain('turnout: using gemini: Claude is not installed.');
+  });
+
+  it('is the one that `init` has saved, for the gateway too', async ({ stage }) => {
+    const { place } = withoutClaude(stage);
+    expect(await turnout(place, ['init', '--backend', 'codex'])).toMatchObject({ code: 0 });
+    const gateway = startTurnout(place, ['gateway']);
+    const over = finished(gateway);
+    gateway.stdout?.on('data', (said) => String(said).includes('(codex)') && gateway.kill('SIGTERM'));
+    expect(await over).toMatchObject({ code: 0, stdout: expect.stringContaining('(codex)') });
+  });
+});
+
 describe('a chat with a CLI that nobody is signed in to (18.2)', () => {
   it('says so, and what to type', async ({ stage }) => {
     const terminal = new TerminalRun(placeWith(stage, { codex: 'sleep 10' }), ['chat'], 80);
@@ -259,7 +319,8 @@ describe('a turn that somebody wants to go on with (18.4)', () => {
     const place = placeWith(stage, { claude: 'demo' });
     const terminal = new TerminalRun(place, ['run', 'remember: the word is turnip'], 80);
     expect(await terminal.exitCode).toBe(0);
-    expect(terminal.screen).toContain('turnout: using claude, the only CLI that is installed');
+    // Claude needs no words.
+    expect(terminal.screen).not.toContain('using claude');
     const dim = terminal.screen.split('\u001b[2m').at(-1)?.split('\u001b[0m')[0] ?? '';
     const [, id = ''] = /^session (\S+) · .*turnout run --continue "…"$/.exec(dim) ?? [];
     expect(id).not.toBe('');
@@ -268,7 +329,6 @@ describe('a turn that somebody wants to go on with (18.4)', () => {
     expect(listed[0].sessionId.startsWith(id)).toBe(true);
     for (const flags of [['--continue'], ['--resume', id]]) {
       const done = await turnout(place, ['run', '--output', 'json', ...flags, 'what did I say?']);
-      // It was named once.
       expect(done).toMatchObject({ code: 0, stderr: '' });
       expect(JSON.parse(done.stdout).sessionId).toBe(listed[0].sessionId);
     }
@@ -359,13 +419,14 @@ describe('turnout doctor (18.2)', () => {
     expect(stdout).toMatch(
       /^sign in {2}claude .*\n.*\n +not signed in: run `claude`, and type \/login there\n/m,
     );
-    expect(stdout).toMatch(/^ok {7}codex .*\(default\)$/m);
+    expect(stdout).toMatch(/^sign in {2}claude .*\(default\)$/m);
+    expect(stdout).toMatch(/^ok {7}codex [^(]*$/m);
     expect(stdout).toContain('signed in: CODEX_API_KEY');
     expect(stdout).toMatch(/install it with: npm install -g opencode-ai@\d/);
     const terminal = new TerminalRun(place, ['doctor'], 80);
-    // The one that is signed in is the one that would be used.
-    expect(await terminal.exitCode).toBe(0);
-    expect((await turnout(place, ['doctor', '-b', 'claude'])).code).toBe(1);
+    // Claude would be used, whoever else is signed in.
+    expect(await terminal.exitCode).toBe(1);
+    expect((await turnout(place, ['doctor', '-b', 'codex'])).code).toBe(0);
     expect(terminal.screen).toContain('asking for versions: claude');
     // The last of it is taken away before the table begins.
     expect(terminal.screen).toContain('\r\u001b[KTurnout ');

@@ -6,7 +6,6 @@ import { settingNamed } from '../../../../src/cli/config/setting-named.js';
 import { chooseInstalled } from '../../../../src/cli/first-run/choose-installed.js';
 import { type FoundCli, listClis, proposed } from '../../../../src/cli/first-run/found-clis.js';
 import { firstSteps, nextSteps } from '../../../../src/cli/first-run/next-steps.js';
-import { noteSession } from '../../../../src/cli/sessions/session-index.js';
 
 const cli = (backend: string, more: Partial<FoundCli> = {}): FoundCli => ({
   ...{ backend, installed: true, signedIn: 'no', install: `npm install -g ${backend}` },
@@ -57,7 +56,7 @@ describe('the CLI that is proposed (18.2)', () => {
   });
 });
 
-describe('a backend that nobody has chosen (18.2)', () => {
+describe('a backend that nobody has chosen (R6.3, O5)', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'turnout-path-'));
@@ -65,58 +64,65 @@ describe('a backend that nobody has chosen (18.2)', () => {
   afterEach(() => {
     rmSync(directory, { recursive: true, force: true });
   });
-  const choose = (names: readonly string[], settings: Record<string, string> = {}, flag?: string) => {
+  const choose = (
+    names: readonly string[],
+    { settings = {}, keys = {}, flag, mayPick = true }: Given = {},
+  ) => {
     const PATH = join(directory, names.join('-') || 'none');
     mkdirSync(PATH, { recursive: true });
     for (const name of names) writeFileSync(join(PATH, name), '', { mode: 0o755 });
-    return chooseInstalled(
-      { TURNOUT_HOME: directory, ...settings },
-      { PATH, HOME: directory, ...keys },
-      flag,
-    );
+    const inherited = { PATH, HOME: directory, ...keys };
+    return chooseInstalled({ TURNOUT_HOME: directory, ...settings }, inherited, { flag, mayPick });
   };
-  let keys: Record<string, string> = {};
-  const chosen = async (...given: Parameters<typeof choose>) =>
-    (await choose(...given)).settings['AGENT_BACKEND'];
+  interface Given {
+    readonly settings?: Record<string, string>;
+    readonly keys?: Record<string, string>;
+    readonly flag?: string;
+    readonly mayPick?: boolean;
+  }
 
-  it('is the only one that is installed, else claude, else the first one; and it is named', async () => {
-    expect(await choose(['codex'])).toMatchObject({
-      settings: { AGENT_BACKEND: 'codex' },
-      notes: ['using codex, the only CLI that is installed; `turnout init` keeps a choice.'],
+  it.each([true, false])(
+    'is Claude wherever it is installed, whoever else is signed in (%s)',
+    async (mayPick) => {
+      const keys = { CODEX_API_KEY: 'dummy', GEMINI_API_KEY: 'dummy' };
+      expect(await choose(['opencode', 'claude', 'gemini', 'codex'], { keys, mayPick })).toEqual({
+        settings: { TURNOUT_HOME: directory },
+        notes: [],
+      });
+    },
+  );
+
+  it('is, without Claude, the first that is signed in for a person at a terminal, and it is named', async () => {
+    expect(await choose(['codex'])).toEqual({
+      settings: { TURNOUT_HOME: directory, AGENT_BACKEND: 'codex' },
+      notes: ['using codex: Claude is not installed. `turnout init` saves your default.'],
     });
-    expect(await choose(['opencode', 'claude', 'gemini'])).toMatchObject({
-      settings: { AGENT_BACKEND: 'claude' },
-      notes: [
-        'using claude; gemini and opencode are installed too: choose with --backend, or once with `turnout init`.',
-      ],
-    });
-    expect(await chosen(['opencode', 'gemini'])).toBe('gemini');
+    const keys = { GEMINI_API_KEY: 'dummy' };
+    expect((await choose(['codex', 'gemini'], { keys })).settings['AGENT_BACKEND']).toBe('gemini');
+    expect((await choose(['opencode', 'codex'])).settings['AGENT_BACKEND']).toBe('codex');
   });
 
-  it('is the first that is signed in, as `init` proposes it', async () => {
-    keys = { CODEX_API_KEY: 'dummy', GEMINI_API_KEY: 'dummy' };
-    expect(await choose(['claude', 'codex', 'gemini'])).toMatchObject({
-      settings: { AGENT_BACKEND: 'codex' },
-      notes: [expect.stringContaining('using codex; claude and gemini are installed too')],
+  it('is none for anybody else without Claude: the error names the CLIs that are there', async () => {
+    const { settings, notes, missing } = await choose(['codex', 'gemini'], { mayPick: false });
+    expect(settings).toEqual({ TURNOUT_HOME: directory });
+    expect(notes).toEqual([]);
+    expect(missing).toMatchObject({
+      code: 'not_installed',
+      message: expect.stringContaining('Claude is not'),
     });
-    keys = {};
-  });
-
-  it('is named until a turn was run with it', async () => {
-    noteSession(directory, { backend: 'codex', sessionId: 'a', cwd: '/', prompt: 'x' });
-    expect((await choose(['codex'])).notes).toEqual([]);
-    expect((await choose(['gemini'])).notes).toHaveLength(1);
+    for (const said of ['codex, gemini', 'turnout init', '--backend', '@anthropic-ai/claude-code@'])
+      expect(missing?.hint).toContain(said);
   });
 
   it('is not looked for if anything has chosen one', async () => {
     for (const name of ['AGENT_BACKEND', 'FORGE_BACKEND', 'BACKEND_CLI_PATH', 'BACKEND_MODEL']) {
       const settings = { [name]: 'claude' };
-      expect(await choose(['codex'], settings)).toEqual({
+      expect(await choose(['codex'], { settings })).toEqual({
         settings: { TURNOUT_HOME: directory, ...settings },
         notes: [],
       });
     }
-    expect(await chosen(['codex'], {}, 'claude')).toBeUndefined();
+    expect((await choose(['codex'], { flag: 'claude' })).settings['AGENT_BACKEND']).toBeUndefined();
   });
 
   it('is missing where none is installed: then the demo is offered', async () => {
