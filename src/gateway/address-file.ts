@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isHeld } from '../store/instance-lock.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
+import { isHomeHeld } from './home-lock.js';
 
 /** How a running gateway is reached. It stands in its data directory, for other programs of the same user. */
 export interface RunningGateway extends HttpAddress {
@@ -32,7 +32,7 @@ export async function removeAddress(home: string): Promise<void> {
  * counts for nothing: only the lock tells that somebody is there.
  */
 export async function findRunning(home: string): Promise<RunningGateway | 'starting' | undefined> {
-  if (!(await isHeld(home))) return undefined;
+  if (!(await isHomeHeld(home))) return undefined;
   const text = await readFile(nameOf(home), 'utf8').catch(() => '');
   return parse(text) ?? 'starting';
 }

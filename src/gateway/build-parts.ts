@@ -16,7 +16,6 @@ import { TreeChanges } from './changes/work-tree-changes.js';
 import type { OpenClient } from './channels/discord/client/open-client.js';
 import { DiscordChannel } from './channels/discord/discord-channel.js';
 import { parentOf } from './channels/discord/parent-of.js';
-import { lockDirectoryOf } from './channels/discord/token-lock.js';
 import { HttpChannel } from './channels/http/http-channel.js';
 import type { Reports } from './channels/lookups.js';
 import { Outbox } from './channels/outbox.js';
@@ -29,6 +28,7 @@ import type { Environment, GatewayConfig } from './config.js';
 import { channelStatus } from './feed/channel-status.js';
 import { Feed } from './feed/feed.js';
 import { GatewayMetrics } from './gateway-metrics.js';
+import { sharedLocks } from './home-lock.js';
 import type { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
 import { MarkdownConfigLoader } from './persona/markdown-config-loader.js';
@@ -114,7 +114,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
           token: config.discord.token,
           ...{ store, log, now, home: config.home, configDir: config.configDir },
           agentUser: config.agentUser,
-          locks: lockDirectoryOf(env),
+          locks: sharedLocks(env, 'discord'),
           permissionMs: config.clocks.permissionMs,
           commands: chatCommands,
           isCommand: (text) => parseCommand(text) !== undefined,

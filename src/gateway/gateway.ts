@@ -8,7 +8,7 @@ import type { PermissionDecision } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { Ballast } from '../store/ballast.js';
-import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
+import type { DirectoryLock } from '../store/instance-lock.js';
 import { hasEnded, type StoredEvent, type StoredPermission } from '../store/rows.js';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
 import type { Store } from '../store/store.js';
@@ -33,6 +33,7 @@ import type {
 } from './channels/types.js';
 import { checkStart } from './check-start.js';
 import { backendConfig, configWith, type Environment, type GatewayConfig } from './config.js';
+import { lockHome } from './home-lock.js';
 import { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
 import { pageUrl } from './page-url.js';
@@ -105,7 +106,7 @@ export class Gateway implements GatewayFace {
     // They may be the reason why it can't start.
     for (const warning of config.warnings) log.warn(warning);
     await checkStart(config, backend, env);
-    const lock = await lockDirectory(config.home);
+    const lock = await lockHome(config.home, env, log);
     try {
       // One that was killed has left its own.
       await removeAddress(config.home);

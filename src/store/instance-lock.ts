@@ -6,8 +6,11 @@ import { TurnoutError } from '../core/errors.js';
 import { makeDirectory } from '../core/make-directory.js';
 import type { Sqlite, SqliteConnection } from '../sqlite/connection.js';
 import { loadSqlite } from '../sqlite/load-sqlite.js';
+import { KnownFile, type LostFile } from './known-file.js';
 
 export interface DirectoryLock {
+  /** What became of the lock file: without it the lock is held, and keeps nobody away. Undefined if it is there. */
+  check(): LostFile | undefined;
   release(): Promise<void>;
 }
 
@@ -32,9 +35,11 @@ export async function lockDirectory(directory: string, name = 'gateway'): Promis
   }
   if (db === undefined) throw await heldByAnother(directory, name, pidFile);
   const held = db;
+  const file = new KnownFile(lockFile);
   keptOpen.add(held);
   let released: Promise<void> | undefined;
   return {
+    check: () => file.check(),
     release() {
       // The pid file goes first: after the lock is given back, the next holder may have written its own.
       released ??= rm(pidFile, { force: true }).finally(() => {

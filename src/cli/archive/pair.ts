@@ -3,7 +3,7 @@ import { exitCodes } from '../../core/exit-codes.js';
 import { dateAndTime } from '../../core/format.js';
 import { oneLine } from '../../core/quote.js';
 import { hashPairingCode, readPairingCode } from '../../gateway/channels/discord/access/pairing-code.js';
-import { isHeld } from '../../store/instance-lock.js';
+import { isHomeHeld } from '../../gateway/home-lock.js';
 import type { Store } from '../../store/store.js';
 import type { CommandPage } from '../command/command-page.js';
 import { didYouMean } from '../command/did-you-mean.js';
@@ -136,7 +136,7 @@ async function approve(store: Store, code: string, home: string): Promise<Result
   switch (answer.type) {
     case 'paired': {
       const { userId, name, pairedAt } = answer.person;
-      const told = (await isHeld(home))
+      const told = (await isHomeHeld(home))
         ? 'The gateway tells them in Discord.'
         : 'No gateway runs: it tells them in Discord when it is started.';
       return {

@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { type DirectoryLock, HeldError, lockDirectory } from '../../../store/instance-lock.js';
 import type { FinalProblem } from './explain-closing.js';
-
-/** All gateways of a user share it, whatever their homes are. */
-export function lockDirectoryOf(env: Readonly<Record<string, string | undefined>>): string {
-  // Not XDG_STATE_HOME: a shell may have it, and a service not.
-  return join(env['HOME'] || homedir(), '.local', 'state', 'turnout', 'discord');
-}
 
 /**
  * Two processes with one token would both answer every message. The lock is the operating system's, so it ends with its

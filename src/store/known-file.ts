@@ -1,0 +1,40 @@
+import { type Stats, statSync } from 'node:fs';
+import { basename } from 'node:path';
+
+/** What became of a file that this process relies on. */
+export interface LostFile {
+  readonly file: string;
+  readonly fate: 'removed' | 'replaced' | 'truncated';
+}
+
+/**
+ * Remembers which file has a name. It looks at the name only: to open a file and close it again would end the locks that this
+ * process holds on it.
+ */
+export class KnownFile {
+  readonly path: string;
+  readonly #known: Stats;
+
+  constructor(path: string) {
+    this.path = path;
+    this.#known = statSync(path);
+  }
+
+  /** Undefined if the file is still there, or if the system doesn't say: whoever uses the file hears of that. */
+  check(): LostFile | undefined {
+    const found = this.look();
+    if (found === 'unknown') return undefined;
+    const file = basename(this.path);
+    if (found === undefined) return { file, fate: 'removed' };
+    const { dev, ino } = this.#known;
+    return found.dev === dev && found.ino === ino ? undefined : { file, fate: 'replaced' };
+  }
+
+  look(): Stats | 'unknown' | undefined {
+    try {
+      return statSync(this.path, { throwIfNoEntry: false });
+    } catch {
+      return 'unknown';
+    }
+  }
+}
