@@ -71,6 +71,7 @@ export type {
   CliBackend,
   CompleteTurnOptions,
   EventBackend,
+  ExecuteOptions,
   LocatedCli,
   RunOptions,
   RunRequest,

@@ -6,6 +6,7 @@ import {
   claudeEnvironment,
   claudeThinking,
   effectiveMode,
+  lineFormat,
   permissionFlags,
   streamFormat,
   thinkingFlags,
@@ -100,7 +101,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   buildArgs(prompt: string, systemPromptFile: string, sessionId?: string): string[] {
     return this.#args({
       prompt: [prompt],
-      format: plainFormat,
+      format: ['--output-format', 'json'],
       permission: permissionFlags.bypass,
       systemPromptFile,
       sessionId,
@@ -125,7 +126,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     const args = this.#args({
       ...turn,
       prompt: [],
-      format: turn.stream || channel === 'message' ? streamFormat : plainFormat,
+      format: turn.stream ? streamFormat : lineFormat,
       permission: permissionFlags[effectiveMode(turn)],
       systemPromptFile,
       maxTurns: turn.maxTurns ?? this.config.maxTurns,
@@ -200,8 +201,6 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     return args;
   }
 }
-
-const plainFormat = ['--output-format', 'json'];
 
 /**
  * No prompt is an argument: those are shown to every user of the machine. A slash command is one on stdin too. Only a

@@ -89,6 +89,11 @@ export interface CompleteTurnOptions extends TurnOptions {
   readonly disallowedTools: readonly string[];
 }
 
+export interface ExecuteOptions {
+  /** Ends the turn, and the CLI with it. The result is then an error: `Interrupted`, or `Query timed out` for `AbortSignal.timeout`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** One turn, with the options that the four arguments of `execute` can't express. */
 export interface RunRequest extends TurnOptions {
   readonly prompt: string;
@@ -96,7 +101,7 @@ export interface RunRequest extends TurnOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** The limit for the whole turn; 0 means no limit. Default: the config's. */
   readonly timeoutMs?: number | undefined;
-  /** `false` asks the CLI for its plain output format; then there are few events, and they come late. */
+  /** `false` asks the CLI for its plain output format; then there are few events, and they come late. With Claude only the text is late. */
   readonly stream?: boolean | undefined;
   /** Extra arguments for the CLI, passed unchanged. */
   readonly rawArgs?: readonly string[] | undefined;
@@ -200,6 +205,7 @@ export interface BackendAdapter {
     systemPrompt: string,
     sessionId?: string,
     onStream?: StreamCallback,
+    options?: ExecuteOptions,
   ): Promise<BackendEventResult>;
   /** The options of a turn that it can honour. Default: none, and tools are allowed without asking. */
   readonly capabilities?: BackendCapabilities;

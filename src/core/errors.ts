@@ -1,4 +1,10 @@
-import { type ErrorCode, type ErrorEvent, errorEvent, interruptedMessage } from './chat-event.js';
+import {
+  type ErrorCode,
+  type ErrorEvent,
+  errorEvent,
+  interruptedMessage,
+  timeoutMessage,
+} from './chat-event.js';
 
 /**
  * The one error class that Turnout throws. Expected endings of a turn are events; this is for misuse
@@ -28,6 +34,21 @@ export class TurnoutError extends Error {
 /** The error of a wait that ends because the caller took the request back. */
 export function interruptedError(): TurnoutError {
   return new TurnoutError('interrupted', interruptedMessage);
+}
+
+/** True if the signal was aborted because its time is up, as that of `AbortSignal.timeout` is. */
+export function isTimeout({ reason }: AbortSignal): boolean {
+  return Object(reason).name === 'TimeoutError';
+}
+
+/** The error of what an aborted signal has ended. */
+export function abortError(signal: AbortSignal): TurnoutError {
+  return isTimeout(signal) ? new TurnoutError('timeout', timeoutMessage) : interruptedError();
+}
+
+/** The end of a turn that an aborted signal has ended. */
+export function abortEvent(signal: AbortSignal): ErrorEvent {
+  return failureEvent(abortError(signal));
 }
 
 /** The end of a turn that could not be begun, or that broken machinery has ended. */

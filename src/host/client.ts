@@ -1,11 +1,6 @@
 import type { Socket } from 'node:net';
-import {
-  type ChatEvent,
-  errorEvent,
-  interruptedEvent,
-  isTerminal,
-  type PermissionDecision,
-} from '../core/chat-event.js';
+import { type ChatEvent, errorEvent, isTerminal, type PermissionDecision } from '../core/chat-event.js';
+import { abortEvent } from '../core/errors.js';
 import { late, within } from '../core/wait.js';
 import { buildOf } from './build.js';
 import { Frames } from './frames.js';
@@ -68,7 +63,7 @@ export class HostClient {
       if (signal.aborted) onAbort();
       const refused = await this.#open(messages, { prompt, options });
       if (signal.aborted) {
-        yield interruptedEvent;
+        yield abortEvent(signal);
         return { type: 'ended' };
       }
       if ('reason' in refused) return { type: 'cold', reason: refused.reason };
@@ -143,7 +138,7 @@ export class HostClient {
     } catch {
       // What it says is no message: the same as if it had died.
     }
-    if (signal.aborted) yield interruptedEvent;
+    if (signal.aborted) yield abortEvent(signal);
     else if (this.#isSilent) yield errorEvent('crashed', silentMessage);
     else if (!heard) return { type: 'lost', since: turn.since, sessionId };
     else yield errorEvent('crashed', lostMessage);

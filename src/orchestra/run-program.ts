@@ -1,7 +1,7 @@
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import { classifyFailure } from '../backends/output/classify-failure.js';
-import { type ChatEvent, errorEvent, interruptedEvent } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
+import { type ChatEvent, errorEvent } from '../core/chat-event.js';
+import { abortEvent, TurnoutError } from '../core/errors.js';
 import type { ProcessUser } from '../process/process-user.js';
 import { describeExit, startProcess } from '../process/start-process.js';
 import type { ProgramStep } from './types.js';
@@ -45,7 +45,7 @@ export async function* runProgram(run: ProgramRun): AsyncGenerator<ChatEvent> {
       }
       const exit = await running.exited;
       await running.endLeftovers();
-      if (signal.aborted) yield interruptedEvent;
+      if (signal.aborted) yield abortEvent(signal);
       else if (exit.code === 0) yield { type: 'complete', text: said, sessionId: '', stopReason: 'end_turn' };
       else {
         const why = running.stderr().trim() || said.trim() || 'it gave no reason';
@@ -57,7 +57,7 @@ export async function* runProgram(run: ProgramRun): AsyncGenerator<ChatEvent> {
       await running.end();
     }
   } catch (error) {
-    if (signal.aborted) yield interruptedEvent;
+    if (signal.aborted) yield abortEvent(signal);
     else if (error instanceof TurnoutError) yield errorEvent(error.code, error.explanation);
     else throw error;
   }

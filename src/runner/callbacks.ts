@@ -12,17 +12,10 @@ import type { StreamingCallbacks } from './types.js';
 export class Callbacks {
   readonly #onEvent: StreamListener<ChatEvent> | undefined;
   readonly #onText: StreamListener<string> | undefined;
-  readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = () => {
-    this.#onEvent?.stopWaiting();
-    this.#onText?.stopWaiting();
-  };
 
   constructor({ onEvent, onText }: StreamingCallbacks, limitMs: number, signal: AbortSignal | undefined) {
-    if (onEvent !== undefined) this.#onEvent = new StreamListener(onEvent, limitMs, 'onEvent');
-    if (onText !== undefined) this.#onText = new StreamListener(onText, limitMs, 'onText');
-    this.#signal = signal;
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (onEvent !== undefined) this.#onEvent = new StreamListener(onEvent, limitMs, signal, 'onEvent');
+    if (onText !== undefined) this.#onText = new StreamListener(onText, limitMs, signal, 'onText');
   }
 
   async hear(event: ChatEvent): Promise<void> {
@@ -33,7 +26,6 @@ export class Callbacks {
   }
 
   close(): void {
-    this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#onEvent?.close();
     this.#onText?.close();
   }

@@ -2,7 +2,6 @@ import type { BackendAdapterConfig, EventBackend } from '../backends/types.js';
 import {
   type ChatEvent,
   errorEvent,
-  interruptedEvent,
   isTerminal,
   type NoticeEvent,
   notice,
@@ -10,7 +9,7 @@ import {
   type TerminalEvent,
   type UsageEvent,
 } from '../core/chat-event.js';
-import { failureEvent, TurnoutError } from '../core/errors.js';
+import { abortEvent, failureEvent, TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { openSession } from '../sessions/sessions.js';
 import type { BackendSession } from '../sessions/types.js';
@@ -68,7 +67,7 @@ async function* events(
   const { signal } = options;
   let session: BackendSession | undefined;
   try {
-    if (signal?.aborted) return yield interruptedEvent;
+    if (signal?.aborted) return yield abortEvent(signal);
     const opening = sessionOptions(name, options, config, false);
     // With variables of its own, the turn needs a backend that inherits them.
     const adapter = options.env === undefined ? backend : runnerBackend(name, opening.config);

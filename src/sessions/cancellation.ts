@@ -1,4 +1,4 @@
-import { interruptedError, type TurnoutError } from '../core/errors.js';
+import { abortError, interruptedError, type TurnoutError } from '../core/errors.js';
 
 /**
  * Cancels a turn before it has begun, by the caller's signal or by `abort`. The signal to wait with is made
@@ -20,7 +20,7 @@ export class Cancellation {
   }
 
   get reason(): TurnoutError | undefined {
-    return this.#reason ?? (this.#given?.aborted ? interruptedError() : undefined);
+    return this.#reason ?? (this.#given?.aborted ? abortError(this.#given) : undefined);
   }
 
   get signal(): AbortSignal {
@@ -29,8 +29,8 @@ export class Cancellation {
   }
 
   abort(reason: TurnoutError = interruptedError()): void {
-    this.#reason ??= reason;
-    this.#controller?.abort(reason);
+    this.#reason ??= this.reason ?? reason;
+    this.#controller?.abort(this.#reason);
   }
 
   /** Throws the reason if the turn was cancelled. */
@@ -49,7 +49,7 @@ export class Cancellation {
     this.#controller = controller;
     const { reason } = this;
     if (reason !== undefined) controller.abort(reason);
-    this.#onGivenAbort = () => controller.abort(interruptedError());
+    this.#onGivenAbort = () => controller.abort(this.reason);
     this.#given?.addEventListener('abort', this.#onGivenAbort, { once: true });
     return controller.signal;
   }

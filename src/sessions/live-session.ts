@@ -8,7 +8,7 @@ import {
   type PermissionDecision,
   type StepEvent,
 } from '../core/chat-event.js';
-import { failureEvent, TurnoutError } from '../core/errors.js';
+import { failureEvent, interruptedError, TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
@@ -121,7 +121,8 @@ export class LiveBackendSession implements BackendSession, Writer {
   /** Cancels a send, also one that waits for its process or for the turn before it; that turn goes on. */
   async #cancel(send: Cancellation): Promise<void> {
     send.abort();
-    if (send === this.#current) await this.#turn?.stop(interruptedEvent);
+    const reason = send.reason ?? interruptedError();
+    if (send === this.#current) await this.#turn?.stop(failureEvent(reason));
   }
 
   async answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void> {
@@ -178,7 +179,7 @@ export class LiveBackendSession implements BackendSession, Writer {
       const learn = (events: readonly ChatEvent[]) => this.#slot.learn(events);
       const turn = new LiveTurn(place.session, clocks, this.backend, learn, protocol.advice);
       this.#turn = turn;
-      const onAbort = () => void this.interrupt();
+      const onAbort = () => void this.#cancel(cancellation);
       given?.addEventListener('abort', onAbort, { once: true });
       if (cancellation.aborted) onAbort();
       let ended: Promise<void> | undefined;
@@ -207,7 +208,7 @@ export class LiveBackendSession implements BackendSession, Writer {
       // A reader that does not read on must not keep the lock.
       release?.();
       const { reason } = cancellation;
-      if (reason !== undefined) yield [errorEvent(reason.code, reason.message)];
+      if (reason !== undefined) yield [failureEvent(reason)];
       else if (error instanceof TurnoutError) yield [failureEvent(withAdvice(error, protocol.advice))];
       else throw error;
     } finally {

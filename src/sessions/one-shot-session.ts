@@ -6,7 +6,7 @@ import type { EventBackend, RunRequest } from '../backends/types.js';
 import type { Clocks } from '../config/limits.js';
 import { defaultClocks } from '../config/limits.js';
 import { type ChatEvent, errorEvent, interruptedEvent, isTerminal } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
+import { failureEvent, interruptedError, TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
@@ -85,7 +85,7 @@ export class OneShotSession implements BackendSession {
     try {
       release = await this.#locks.acquire(this.#lockKey(), cancellation.signal).catch(() => undefined);
       this.#release = release ?? this.#release;
-      if (release === undefined) yield [interruptedEvent];
+      if (release === undefined) yield [failureEvent(cancellation.reason ?? interruptedError())];
       else if (this.#closed) {
         release();
         yield [closed];

@@ -10,7 +10,7 @@ import type { BackendName } from '../backends/registry.js';
 import type { LocatedCli } from '../backends/types.js';
 import { homeDirectory } from '../config/home-directory.js';
 import { defaultClocks, type PoolLimits } from '../config/limits.js';
-import { interruptedError, TurnoutError } from '../core/errors.js';
+import { abortError, TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { checkOpening, checkPoolLimits } from './check-session-options.js';
 import { identityOf } from './identity.js';
@@ -81,7 +81,7 @@ export class Sessions {
       versionNotice: (version) => adapter.versionNotice?.(version),
     });
     await session.prepare(signal).catch((error: unknown) => {
-      if (signal?.aborted) throw interruptedError();
+      if (signal?.aborted) throw abortError(signal);
       throw error instanceof TurnoutError ? withAdvice(error, protocol.advice) : error;
     });
     this.#open.add(session);

@@ -54,6 +54,13 @@ describe.each(Object.entries(facts) as [VendorName, Facts][])(
       for (const retry of retries) expect(retry).toMatchObject({ code: 'auth' });
     });
 
+    it('a rejected key ends execute() as fast, without anybody who listens (R1.1)', async () => {
+      lab.model.use([badKey]);
+      const result = await createBackend(backend, lab.config).execute('go', '');
+      expect(result).toMatchObject({ isError: true, responseText: expect.stringContaining('401') });
+      expect(lab.model.turns.length).toBeLessThanOrEqual(3);
+    });
+
     it.each(ways)('tokens that were spent before a failure are told once, and not again: %s', async (way) => {
       const failed = await run(way, [oneTool, badKey]);
       expect(failed.error).toMatchObject({ code: 'auth' });

@@ -21,12 +21,14 @@ export function thinkingFlags(thinking: Thinking | undefined): readonly string[]
   return typeof thinking === 'number' ? ['--max-thinking-tokens', String(thinking)] : ['--effort', thinking];
 }
 
-export const streamFormat: readonly string[] = [
-  '--output-format',
-  'stream-json',
-  '--verbose',
-  '--include-partial-messages',
-];
+/**
+ * Each step as a line, for a turn that nobody watches. Claude's plain `json` has nothing before the end: its retries after a 401,
+ * which take three minutes, could not be seen (2.1.325).
+ */
+export const lineFormat: readonly string[] = ['--output-format', 'stream-json', '--verbose'];
+
+/** Text as it is written too. */
+export const streamFormat: readonly string[] = [...lineFormat, '--include-partial-messages'];
 
 /** In bypass mode a rule such as `Bash(git:*)` restricts nothing: then what is not listed is refused instead. */
 export function effectiveMode(wanted: {

@@ -7,6 +7,7 @@ import { number, object, objects, text } from '../output/read-fields.js';
 import { retryNotice } from '../output/retries.js';
 import { type Call, contextOf, startCall, updateCall } from './context.js';
 import { readKnownLine } from './known-lines.js';
+import { isDenied } from './record-entries.js';
 import { costOfEarlierRuns, shownVersion } from './versions.js';
 
 export interface ClaudeState extends TurnFacts {
@@ -301,7 +302,9 @@ function toolResults(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
       const id = text(block['tool_use_id']);
       const isError = block['is_error'] === true;
       const end = { type: 'tool_end' as const, id, output: contentText(block['content']), isError };
-      return isError && state.denied.includes(id) ? { ...end, denied: true as const } : end;
+      return isError && (state.denied.includes(id) || isDenied(line, block))
+        ? { ...end, denied: true as const }
+        : end;
     });
   if (state.denied.length === 0) return [state, events];
   return [

@@ -27,7 +27,7 @@ function entriesOf(record: JsonObject): readonly RecordEntry[] {
         ];
       case 'tool_result': {
         const isError = block['is_error'] === true;
-        const denied = isError && isDenial(record, block);
+        const denied = isError && isDenied(record, block);
         return [{ type: 'tool_end', at, id: text(block['tool_use_id']), isError, denied }];
       }
       default:
@@ -36,8 +36,11 @@ function entriesOf(record: JsonObject): readonly RecordEntry[] {
   });
 }
 
-/** Older versions have only the words. A command that has run can't begin with them: its output follows the exit code. */
-function isDenial(record: JsonObject, block: JsonObject): boolean {
+/**
+ * True for the failed result of a tool that was not run because somebody denied it. Older versions have only the words. A command that
+ * has run can't begin with them: its output follows the exit code.
+ */
+export function isDenied(record: JsonObject, block: JsonObject): boolean {
   if (text(record['toolDenialKind']) !== '') return true;
   if (object(record['permissionDecision'])['decision'] === 'reject') return true;
   const { content } = block;

@@ -1,8 +1,8 @@
-import { type ErrorEvent, errorEvent, interruptedEvent } from '../../core/chat-event.js';
+import { type ErrorEvent, errorEvent, interruptedEvent, timeoutMessage } from '../../core/chat-event.js';
 import { describeThrown } from '../../core/describe-thrown.js';
+import { isTimeout } from '../../core/errors.js';
 import { type Deadline, setDeadline } from '../../core/wait.js';
 import type { BackendEventResult } from '../types.js';
-import { timeoutMessage } from './run-process.js';
 
 /** The `execute` of each session, or conversation, that has not settled. */
 export type Unsettled = Map<string, Promise<unknown>>;
@@ -36,7 +36,8 @@ export class Execution {
   }
 
   readonly #onAbort = () => {
-    if (this.#end?.type !== 'error') this.#stop(interruptedEvent);
+    if (isTimeout(this.#stopped)) this.#onTimeout();
+    else if (this.#end?.type !== 'error') this.#stop(interruptedEvent);
   };
 
   readonly #onTimeout = () => {

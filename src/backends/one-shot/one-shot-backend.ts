@@ -28,6 +28,7 @@ import type {
   BackendEventResult,
   CliBackend,
   CompleteTurnOptions,
+  ExecuteOptions,
   LocatedCli,
   RunOptions,
   RunRequest,
@@ -108,6 +109,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     systemPrompt: string,
     sessionId?: string,
     onStream?: StreamCallback,
+    options: ExecuteOptions = {},
   ): Promise<BackendEventResult> {
     if (onStream !== undefined && typeof onStream !== 'function')
       throw wrongValue('onStream', 'a function', onStream);
@@ -117,10 +119,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       sessionId: sessionId || undefined,
       stream: onStream !== undefined,
     };
-    if (onStream === undefined) return foldTurn(this.run(request));
-    const listener = new StreamListener(onStream, limit(this.config.queryTimeoutMs));
+    const events = this.run(request, options);
+    if (onStream === undefined) return foldTurn(events);
+    const listener = new StreamListener(onStream, limit(this.config.queryTimeoutMs), options.signal);
     try {
-      return await foldTurn(this.run(request), listener);
+      return await foldTurn(events, listener);
     } finally {
       listener.close();
     }

@@ -5,8 +5,9 @@ import {
   interruptedEvent,
   notice,
   type Retry,
+  timeoutMessage,
 } from '../../core/chat-event.js';
-import { failureEvent, TurnoutError } from '../../core/errors.js';
+import { failureEvent, isTimeout, TurnoutError } from '../../core/errors.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
 import { setDeadline } from '../../core/wait.js';
 import { removeScratchFiles } from '../launch/scratch-files.js';
@@ -22,7 +23,6 @@ import type { Advice } from '../output/advice.js';
 import { classifyFailure } from '../output/classify-failure.js';
 import { failedTurn } from '../output/failed-turn.js';
 import { awaitedRetry, hopelessRetry, timedOut } from '../output/retries.js';
-import { timeoutMessage } from './run-process.js';
 
 export interface LiveRun {
   readonly protocol: LiveProtocol;
@@ -101,14 +101,15 @@ class Stop {
   readonly #given: AbortSignal | undefined;
   readonly #deadline: { cancel(): void } | undefined;
   #act: (() => void) | undefined;
-  readonly #onAbort = () => this.because(interruptedEvent);
+  readonly #onTimeout = () => this.because(timedOut(timeoutMessage, this.retry));
+  readonly #onAbort = () =>
+    this.#given && isTimeout(this.#given) ? this.#onTimeout() : this.because(interruptedEvent);
 
   constructor({ timeoutMs, signal }: LiveRun) {
     this.#given = signal;
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     if (signal?.aborted) this.#onAbort();
-    if (timeoutMs > 0)
-      this.#deadline = setDeadline(timeoutMs, () => this.because(timedOut(timeoutMessage, this.retry)));
+    if (timeoutMs > 0) this.#deadline = setDeadline(timeoutMs, this.#onTimeout);
   }
 
   get signal(): AbortSignal {

@@ -6,8 +6,9 @@ import {
   notice,
   type Retry,
   type StepEvent,
+  timeoutMessage,
 } from '../../core/chat-event.js';
-import { failureEvent, TurnoutError } from '../../core/errors.js';
+import { failureEvent, isTimeout, TurnoutError } from '../../core/errors.js';
 import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
 import { type Deadline, setDeadline } from '../../core/wait.js';
@@ -25,8 +26,6 @@ import { awaitedRetry, hopelessRetry, timedOut } from '../output/retries.js';
 import type { TraceEntry } from '../types.js';
 import type { LineDecoder, TurnFacts } from './decoder.js';
 import type { Invocation } from './invocation.js';
-
-export const timeoutMessage = 'Query timed out';
 
 /**
  * The time to exit, counted from the last line. Between its result and its exit a CLI takes 30 to 170 ms
@@ -201,11 +200,12 @@ class StopClock {
   #hasExited = false;
   #act: (() => void) | undefined;
   readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = () => this.#stop('interrupted');
+  readonly #onAbort = () =>
+    this.#signal && isTimeout(this.#signal) ? this.#timeIsUp() : this.#stop('interrupted');
 
   constructor(timeoutMs: number, signal: AbortSignal | undefined) {
     this.#signal = signal;
-    if (signal?.aborted) this.reason = 'interrupted';
+    if (signal?.aborted) this.reason = isTimeout(signal) ? 'timeout' : 'interrupted';
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     if (timeoutMs > 0) this.#timeLimit = setDeadline(timeoutMs, () => this.#timeIsUp());
     this.#endsAt = timeoutMs > 0 ? performance.now() + timeoutMs : undefined;

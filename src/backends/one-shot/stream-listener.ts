@@ -10,19 +10,26 @@ export class StreamListener<T = string> {
   readonly #onStream: (piece: T) => unknown;
   readonly #name: string;
   readonly #limit: Deadline | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #stopWaiting = () => this.stopWaiting();
   #timeIsUp = false;
   #givenUp = false;
   #warned = false;
   /** Ends the wait for the call that has not settled. */
   #goOn: (() => void) | undefined;
 
-  /** If `limitMs` is 0, calls are waited for without a limit. */
-  constructor(onStream: (piece: T) => unknown, limitMs: number, name = 'onStream') {
+  /** If `limitMs` is 0, calls are waited for until the turn is stopped by its signal. */
+  constructor(
+    onStream: (piece: T) => unknown,
+    limitMs: number,
+    signal: AbortSignal | undefined,
+    name = 'onStream',
+  ) {
     this.#onStream = onStream;
     this.#name = name;
-    if (limitMs > 0) {
-      this.#limit = setDeadline(limitMs, () => this.stopWaiting());
-    }
+    this.#signal = signal;
+    if (limitMs > 0) this.#limit = setDeadline(limitMs, this.#stopWaiting);
+    signal?.addEventListener('abort', this.#stopWaiting, { once: true });
   }
 
   /** The promise, if there is one, never rejects. */
@@ -45,6 +52,7 @@ export class StreamListener<T = string> {
 
   close(): void {
     this.#limit?.cancel();
+    this.#signal?.removeEventListener('abort', this.#stopWaiting);
   }
 
   #settled(done: object): Promise<void> {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { type ChatEvent, type ErrorEvent, errorEvent, interruptedEvent } from '../../core/chat-event.js';
-import { failureEvent, TurnoutError } from '../../core/errors.js';
+import { type ChatEvent, type ErrorEvent, errorEvent, timeoutMessage } from '../../core/chat-event.js';
+import { abortEvent, failureEvent, TurnoutError } from '../../core/errors.js';
 import { flattenBatches } from '../../core/flatten-batches.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
 import { refuseRequest } from '../launch/check-request.js';
@@ -9,7 +9,6 @@ import { classifyFailure } from '../output/classify-failure.js';
 import type { BackendAdapter, BackendCapabilities, EventBackend, RunOptions, RunRequest } from '../types.js';
 import { parseFailure } from './conclude.js';
 import { Execution, type Unsettled } from './execution.js';
-import { timeoutMessage } from './run-process.js';
 
 /** The settings that an adapter was made with: `execute` can't be told others. */
 export interface MadeWith {
@@ -20,7 +19,7 @@ export interface MadeWith {
 /**
  * Returns the adapter with its turns as events. If it has only R1's `name`, `validate` and `execute`, a turn is an
  * `execute`: its text comes as `onStream` gives it, its end is the result. A turn that is stopped, or whose time is up,
- * ends at once; the `execute` behind it can't be stopped, and the next one of its session waits for it.
+ * ends at once; the next one of its session waits until the `execute` behind it has settled, which may ignore the signal.
  */
 export function withEvents(adapter: BackendAdapter, made: MadeWith): EventBackend {
   const { capabilities, run } = adapter;
@@ -99,12 +98,13 @@ async function* batches(
   conversation: string | undefined,
 ): AsyncGenerator<readonly ChatEvent[]> {
   const request = await checked(adapter, made, given);
-  if ('type' in request || stopped.aborted) return yield ['type' in request ? request : interruptedEvent];
+  if ('type' in request) return yield [request];
+  if (stopped.aborted) return yield [abortEvent(stopped)];
   const ledger = new TurnLedger();
   const turn = new Execution(adapter.name(), request.timeoutMs ?? 0, stopped);
   const { prompt, systemPrompt = '', sessionId: resumed, stream } = request;
   const onStream = stream === false ? undefined : (text: string) => turn.say(text);
-  const execute = async () => adapter.execute(prompt, systemPrompt, resumed, onStream);
+  const execute = async () => adapter.execute(prompt, systemPrompt, resumed, onStream, { signal: stopped });
   void turn.follow(unsettledOf(adapter), [conversation, resumed], execute);
   let said = false;
   try {

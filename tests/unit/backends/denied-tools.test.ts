@@ -32,6 +32,20 @@ describe('a tool that was not run because it was denied says so at its end [faul
     ]);
   });
 
+  it('claude: by its own words, in versions that say it in no other way', async () => {
+    const said = (id: string, content: string) => ({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: id, content, is_error: true }] },
+    });
+    const words = 'Permission to use Bash has been denied because of a rule.';
+    expect(
+      await ends('claude', use('t1'), said('t1', words), use('t2'), said('t2', `Exit code 1\n${words}`)),
+    ).toEqual([
+      { id: 't1', isError: true, denied: true },
+      { id: 't2', isError: true, denied: undefined },
+    ]);
+  });
+
   it('codex: declined, not failed', async () => {
     const item = (id: string, status: string) => ({
       type: 'item.completed',

@@ -54,7 +54,8 @@ describe('runOnce', () => {
     const slow = createRunner('claude', stage.configFor(stage.program('slow', 'cat > /dev/null; sleep 30')));
     expect(await slow.runOnce({ prompt: 'hi', timeoutMs: 50 })).toMatchObject({ exitCode: 124 });
     const signal = AbortSignal.timeout(50);
-    expect(await slow.runOnce({ prompt: 'hi', signal })).toMatchObject({ exitCode: 130 });
+    expect(await slow.runOnce({ prompt: 'hi', signal })).toMatchObject({ exitCode: 124 });
+    expect(await slow.runOnce({ prompt: 'hi', signal })).toMatchObject({ exitCode: 124 });
     expect(await slow.runOnce({ prompt: 'hi', signal: AbortSignal.abort() })).toMatchObject({
       exitCode: 130,
     });

@@ -24,6 +24,23 @@ describe('the clocks of a live session', () => {
     expect(await lastOf(session.send('say exactly: back'))).toMatchObject({ text: 'back' });
   });
 
+  it.each([true, false])('ends a turn as timed out with AbortSignal.timeout, live: %s', async (live) => {
+    demo = new DemoSessions();
+    const session = await demo.open({ live });
+    const timedOut = { type: 'error', code: 'timeout', message: 'Query timed out' };
+    const signal = AbortSignal.timeout(1000);
+    expect(await lastOf(session.send('hang', { signal }))).toMatchObject(timedOut);
+    expect(await lastOf(session.send('never sent', { signal }))).toMatchObject(timedOut);
+    // A turn that waits for the one before it.
+    const first = lastOf(session.send('hang'));
+    const waiting = lastOf(session.send('never sent', { signal: AbortSignal.timeout(100) }));
+    expect(await waiting).toMatchObject(timedOut);
+    await session.interrupt();
+    expect(await first).toMatchObject({ code: 'interrupted' });
+    expect(await lastOf(session.send('say exactly: back'))).toMatchObject({ text: 'back' });
+    await expect(demo.open({ live: true }, signal)).rejects.toMatchObject({ code: 'timeout' });
+  });
+
   it('does not count a quiet tool as a silent model', async () => {
     demo = new DemoSessions();
     const session = await demo.open({ clocks: { modelSilenceMs: 3000 } });

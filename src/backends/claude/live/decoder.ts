@@ -49,7 +49,7 @@ export function answerQuestion(state: ClaudeLiveState, id: string, decision: Per
   return [{ ...state, turn: { ...turn, openQuestions } }, [permissionResolved(id, decision)]];
 }
 
-/** One of the caller's hooks has denied a tool; Claude (2.1.325) tells that only as the tool's error. */
+/** A tool was denied here: by the caller, by one of its hooks, or by the mode. */
 export function denyTool(state: ClaudeLiveState, toolId: string): ClaudeLiveState {
   const { turn } = state;
   return turn === undefined

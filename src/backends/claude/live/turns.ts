@@ -152,6 +152,7 @@ export class ClaudeTurns implements Listener {
     if (answer.decision === 'allow_always') this.footprint.leaveTrace();
     const hookAnswered = isAllowing(answer.decision) ? this.#hookAnswers.get(id) : undefined;
     this.#connection.respond(id, hookAnswered ?? permissionResult(request, answer));
+    if (!isAllowing(answer.decision)) this.#deny(request);
     this.#apply(answerQuestion(this.#state, id, answer.decision));
   }
 
@@ -241,9 +242,8 @@ export class ClaudeTurns implements Listener {
   async #runHooks(id: string, request: JsonObject): Promise<void> {
     const outcome = await this.#hooks.run(id, request);
     if (outcome === undefined || this.#connection.ended !== undefined) return;
-    const toolId = text(request['tool_use_id']);
-    const state = outcome.decision === 'deny' ? denyTool(this.#state, toolId) : this.#state;
-    this.#apply([state, outcome.notices]);
+    if (outcome.decision === 'deny') this.#deny(request);
+    this.#apply([this.#state, outcome.notices]);
     const answer = hookAnswer(request, outcome);
     if (!this.#confirmTools || !decidesAboutTool(request) || outcome.decision === 'deny') {
       this.#connection.respond(id, answer);
@@ -268,9 +268,15 @@ export class ClaudeTurns implements Listener {
       : 'Nobody is there to be asked: no turn is running.';
     const message = questions === 'ask' ? nobody : questions.refuse;
     this.#connection.respond(id, permissionResult(request, { decision: 'deny', message }));
+    this.#deny(request);
     const denied = notice('warning', `Permission denied: ${requestedTool(request).tool}. ${message}`);
     this.#apply([this.#state, [denied]]);
     return false;
+  }
+
+  /** Claude (2.1.325) says of a tool that was denied here only that it failed. */
+  #deny(request: JsonObject): void {
+    this.#state = denyTool(this.#state, text(request['tool_use_id']));
   }
 
   /** A message that waits can be taken back (2.1.325); then its turn ends without ever having begun. */

@@ -22,6 +22,20 @@ describe('a one-shot turn whose CLI waits for a retry that comes too late', () =
     expect(last).toMatchObject({ type: 'error', code: 'rate_limit', retryAfterMs: 3_600_000 });
   });
 
+  it('ends at once too when nobody listens: Claude tells of a bad key only while it streams (R1.1)', async ({
+    stage,
+  }) => {
+    const refused = [1, 2, 3].map((attempt) => ({
+      ...{ ...retry, attempt, retry_delay_ms: 500 },
+      ...{ error_status: 401, error: 'authentication_failed' },
+    }));
+    const file = stage.write('lines', refused.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const streams = `case "$*" in *stream-json*) cat '${file}';; esac; exec sleep 120`;
+    const backend = createBackend('claude', stage.configFor(stage.program('refused', streams)));
+    const result = await backend.execute('hi', '');
+    expect(result).toMatchObject({ isError: true, responseText: expect.stringContaining('401') });
+  });
+
   it('goes on if the CLI does: the retry is over', async ({ stage }) => {
     const last = await run(stage, [retry, says], 1500);
     expect(last).toMatchObject({ type: 'error', code: 'timeout' });

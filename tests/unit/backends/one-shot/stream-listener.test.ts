@@ -12,11 +12,15 @@ it.each([
 ])(
   'an onStream that throws or rejects with something whose %s throws changes nothing (R1.2)',
   async (_, thrown) => {
-    const throwing = new StreamListener(() => {
-      throw thrown;
-    }, 0);
+    const throwing = new StreamListener(
+      () => {
+        throw thrown;
+      },
+      0,
+      undefined,
+    );
     expect(throwing.hear('a')).toBeUndefined();
-    const rejecting = new StreamListener(() => Promise.reject(thrown), 0);
+    const rejecting = new StreamListener(() => Promise.reject(thrown), 0, undefined);
     await expect(rejecting.hear('a')).resolves.toBeUndefined();
   },
 );

@@ -93,6 +93,21 @@ describe('the turns of an adapter that has only execute, as events (R10.2)', () 
     await expect(later).resolves.toBeUndefined();
   });
 
+  it('a stop reaches an execute that takes a signal, and a signal whose time is up is a time-out', async () => {
+    const stop = new AbortController();
+    let heard: AbortSignal | undefined;
+    const execute: BackendAdapter['execute'] = async (_prompt, _system, _id, onStream, options) => {
+      heard = options?.signal;
+      stop.abort(new DOMException('late', 'TimeoutError'));
+      await onStream?.('too late');
+      return { isError: false, responseText: 'too late' };
+    };
+    const timedOut = { type: 'error', code: 'timeout', message: 'Query timed out' };
+    expect(await run(execute, {}, { signal: stop.signal })).toMatchObject([timedOut]);
+    expect(heard?.aborted).toBe(true);
+    expect(await run(execute, {}, { signal: stop.signal })).toMatchObject([timedOut]);
+  });
+
   it('a stop ends the turn at once, whatever was said and not read', async () => {
     const controller = new AbortController();
     const backend = withEvents(

@@ -167,6 +167,31 @@ describe('a turn with a Claude that misbehaves', () => {
     expect(heard().at(-1)?.response.response).toMatchObject({ behavior: 'deny' });
   });
 
+  it.each(['ask', 'plan'] as const)(
+    'a tool that was denied says so at its end, in the mode %s',
+    async (permissionMode) => {
+      const { session } = await open(
+        `const use = (id) => say({ type: 'assistant', message: { content: [{ type: 'tool_use', id, name: 'Bash', input: {} }] } });
+      const end = (tool_use_id) => say({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id, content: 'no', is_error: true }] } });
+      on.user = () => { init(); use('t1'); use('t2'); ask('q', { subtype: 'can_use_tool', tool_name: 'Bash', tool_use_id: 't1', input: {} }); };
+      on.control_response = () => { end('t1'); end('t2'); result('done'); };`,
+        { permissionMode },
+      );
+      const ends: LiveEvent[] = [];
+      for await (const event of session.turn('go')) {
+        if (event.type === 'permission_request')
+          await session.answerPermission(event.id, { decision: 'deny' });
+        if (event.type === 'tool_end') ends.push(event);
+        if (event.type === 'ending') break;
+      }
+      expect(ends).toMatchObject([
+        { id: 't1', denied: true },
+        { id: 't2', isError: true },
+      ]);
+      expect(ends[1]).not.toHaveProperty('denied');
+    },
+  );
+
   it.each([
     ['while it waits', ''],
     ['after it was withdrawn', `say({ type: 'control_cancel_request', request_id: 'q' });`],
