@@ -48,6 +48,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     noise: [/^Warning: no stdin data received/],
     advice: claudeAdvice,
     tellsMcpFailures: true,
+    forkFlag: '--fork-session',
   };
 
   #hasSnapshots = true;

@@ -98,7 +98,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
 
   protected decoderFor(turn?: Turn): WireDecoder<CodexState> {
     const decoder = codexDecoder({
-      resumed: turn?.sessionId,
+      isResumed: turn?.sessionId !== undefined,
       totalBefore: this.#threads.get(turn?.sessionId)?.total,
       model: turn?.model,
     });

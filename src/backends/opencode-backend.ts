@@ -42,6 +42,7 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     label: 'OpenCode',
     ...npm('opencode', 'opencode-ai'),
     noise: [logLine],
+    forkFlag: '--fork',
     advice: openCodeAdvice,
   };
 

@@ -306,6 +306,54 @@ export function describeBackendContract(contract: BackendContract): void {
       });
     });
 
+    describe('another session than the one to resume (R10)', () => {
+      const resuming = { prompt: 'delete everything', sessionId: 'no-such-session' };
+
+      it('fails with session_not_found as soon as the CLI names it, and the CLI is ended', async ({
+        stage,
+      }) => {
+        const recording = readRecording(name, 'answer');
+        const first = recording.stdout.findIndex((line) => line.includes(sessionIdIn(recording) ?? '-')) + 1;
+        const backend = create(
+          stage.config('pause.sh', {
+            PAUSE_FIRST: stage.write('first', `${recording.stdout.slice(0, first).join('\n')}\n`),
+            PAUSE_REST: stage.write('rest', `${recording.stdout.slice(first).join('\n')}\n`),
+            // It never appears: the program would wait for ever.
+            PAUSE_UNTIL: stage.path('never'),
+            PAUSE_PID: stage.path('pid'),
+          }),
+        );
+        const events = await collect(backend.run(resuming));
+        expect(events).toMatchObject([{ type: 'error', code: 'session_not_found', retryable: false }]);
+        const { responseText, isError, sessionId } = await backend.execute(
+          resuming.prompt,
+          '',
+          resuming.sessionId,
+          () => {},
+        );
+        expect({ isError, sessionId }).toEqual({ isError: true, sessionId: undefined });
+        expect(responseText).toContain(
+          `${label} CLI error: session "no-such-session" was not found (${label} began "${sessionIdIn(recording)}"`,
+        );
+        await stage.expectNothingLeft();
+      });
+
+      it('fails in every format, and names the tools that had begun by then', async ({ stage }) => {
+        for (const scenario of ['tool', 'tool-plain']) {
+          const recording = readRecordings(name).find((one) => one.scenario === scenario);
+          if (recording === undefined) continue;
+          const backend = create(replayConfig(stage, recording));
+          const stream = recording.format === 'stream';
+          const events = await collect(backend.run({ ...resuming, stream }));
+          const types = events.map(({ type }) => type);
+          expect(types, scenario).not.toContain('session');
+          if (stream) expect(types).toContain('tool_start');
+          expect(events.at(-1)).toMatchObject({ type: 'error', code: 'session_not_found' });
+          expect(await backend.execute('hi', '', 'no-such-session')).toMatchObject({ isError: true });
+        }
+      });
+    });
+
     describe('refused before anything is started', () => {
       async function refusal(stage: Stage, request: RunRequest): Promise<ChatEvent | undefined> {
         let spawned = 0;

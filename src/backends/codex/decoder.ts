@@ -25,8 +25,7 @@ interface HeldError {
 
 /** The facts about a thread that are known before its turn. */
 export interface KnownThread {
-  /** The thread that is to be resumed. */
-  readonly resumed?: string | undefined;
+  readonly isResumed?: boolean;
   readonly totalBefore?: Usage | undefined;
   /** The model that was asked for: Codex prints none, and uses this one or fails. */
   readonly model?: string | undefined;
@@ -54,7 +53,7 @@ function event(known: KnownThread, state: CodexState, line: JsonObject, raw: str
   switch (line['type']) {
     case 'thread.started':
     case 'session.created':
-      return threadStarted(state, line, raw, known);
+      return threadStarted(state, line, raw, known.model);
     case 'turn.started':
       return [state, []];
     case 'item.updated':
@@ -64,7 +63,7 @@ function event(known: KnownThread, state: CodexState, line: JsonObject, raw: str
     case 'item.completed':
       return itemCompleted(state, object(line['item']), raw);
     case 'turn.completed':
-      return turnCompleted(state, line, known.resumed === undefined ? noUsage : known.totalBefore);
+      return turnCompleted(state, line, known.isResumed ? known.totalBefore : noUsage);
     case 'turn.failed':
       return [{ ...state, ending: turnFailed(line) }, []];
     case 'error':
@@ -108,22 +107,10 @@ function threadStarted(
   state: CodexState,
   line: JsonObject,
   raw: string,
-  { resumed, model }: KnownThread,
+  model: string | undefined,
 ): Step<CodexState> {
   const sessionId = text(line['thread_id']) || text(line['session_id']);
   if (sessionId === '') return [state, [unknownLine('A thread without an id', raw)]];
-  if (resumed !== undefined && resumed !== sessionId) {
-    // A name that is no UUID and matches nothing silently starts a new thread: end it before it does anything.
-    const message = `Codex CLI error: session ${JSON.stringify(resumed)} was not found (Codex began a new one instead, which was stopped)`;
-    return [
-      {
-        ...state,
-        inThread: true,
-        ending: { type: 'failed', code: 'session_not_found', message, stop: true },
-      },
-      [],
-    ];
-  }
   const named = model === undefined ? {} : { model };
   return [
     { ...state, sessionId, inThread: true },

@@ -1,6 +1,7 @@
 import type { StepEvent } from '../../core/chat-event.js';
 import { type Ending, isUnknown, unknownLine } from '../output/ending.js';
 import type { JsonObject } from '../output/json.js';
+import { isSameSession, otherSession } from '../output/resumed-session.js';
 import { type JsonItem, JsonLines } from './json-lines.js';
 
 /** The fields that every decoder's state has. */
@@ -25,22 +26,41 @@ export interface WireDecoder<S extends TurnFacts> {
   goesOn?(state: S): boolean;
 }
 
-/** Feeds the lines of one process to a decoder. */
+/** The session that a run is to resume. */
+export interface ResumedSession {
+  readonly id: string;
+  /** The vendor's name in the message of a failure. */
+  readonly label: string;
+}
+
+/**
+ * Feeds the lines of one process to a decoder. If the run resumes a session, the first id that the CLI prints has to be that
+ * session's: otherwise the turn has failed, whatever follows, and is to be stopped.
+ */
 export class LineDecoder<S extends TurnFacts> {
   state: S;
   readonly #decoder: WireDecoder<S>;
   readonly #lines = new JsonLines();
+  readonly #resumed: ResumedSession | undefined;
+  /** The ending of a run that works in another session than the one to resume. */
+  #elsewhere: Ending | undefined;
   /** True once the decoder has understood a line. */
   understood = false;
 
-  constructor(decoder: WireDecoder<S>) {
+  constructor(decoder: WireDecoder<S>, resumed?: ResumedSession) {
     this.#decoder = decoder;
+    this.#resumed = resumed;
     this.state = decoder.initial;
   }
 
   /** True when the CLI has reported the result of the turn and has only to exit. */
   get isOver(): boolean {
     return this.state.ending !== undefined && this.#decoder.goesOn?.(this.state) !== true;
+  }
+
+  /** True if the turn must not go on: the process is to be ended now. */
+  get mustStop(): boolean {
+    return this.#elsewhere !== undefined;
   }
 
   line(text: string): readonly StepEvent[] {
@@ -50,7 +70,7 @@ export class LineDecoder<S extends TurnFacts> {
 
   end(): readonly StepEvent[] {
     const events = this.#take(this.#lines.end());
-    if (this.#decoder.finish) this.state = this.#decoder.finish(this.state);
+    if (this.#decoder.finish) this.#become(this.#decoder.finish(this.state));
     return events;
   }
 
@@ -64,7 +84,17 @@ export class LineDecoder<S extends TurnFacts> {
     if (item.value === undefined) return [unknownLine('A line that is not JSON', item.raw)];
     const [state, events] = this.#decoder.step(this.state, item.value, item.raw);
     if (state !== this.state || events.length === 0 || !events.every(isUnknown)) this.understood = true;
-    this.state = state;
-    return events;
+    this.#become(state);
+    return this.mustStop ? events.filter(({ type }) => type !== 'session') : events;
+  }
+
+  #become(state: S): void {
+    const told = state.sessionId;
+    if (this.state.sessionId === undefined && told !== undefined && this.#resumed !== undefined) {
+      const { id, label } = this.#resumed;
+      const message = otherSession(label, id, told);
+      if (!isSameSession(id, told)) this.#elsewhere = { type: 'failed', code: 'session_not_found', message };
+    }
+    this.state = this.#elsewhere === undefined ? state : { ...state, ending: this.#elsewhere };
   }
 }

@@ -64,6 +64,8 @@ export interface Vendor {
   readonly advice?: Advice;
   /** True if the CLI tells of MCP servers that could not start. */
   readonly tellsMcpFailures?: true;
+  /** The option with which a resumed session goes on under a new id. */
+  readonly forkFlag?: string;
 }
 
 /**
@@ -212,7 +214,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     }
     const { cli, invocation } = prepared;
     const { command, env: commandEnv } = cli;
-    const decoder = new LineDecoder(this.decoderFor(turn, cli));
+    const { sessionId, rawArgs } = turn;
+    const { label, forkFlag } = this.vendor;
+    const isFork = forkFlag !== undefined && rawArgs.includes(forkFlag);
+    const resumed = sessionId === undefined || isFork ? undefined : { id: sessionId, label };
+    const decoder = new LineDecoder(this.decoderFor(turn, cli), resumed);
     const added = childEnvironment({}, commandEnv, invocation.env, turn.env);
     const trace = traceOfProcess(options.trace);
     const spawned = { command, args: invocation.args, cwd: turn.cwd, env: added };

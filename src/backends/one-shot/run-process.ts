@@ -83,6 +83,7 @@ export async function* runProcess<S extends TurnFacts>(
   let release = () => {};
   let givenUp: ErrorEvent | undefined;
   let retry: Retry | undefined;
+  let stopped: Promise<ProcessExit> | undefined;
   let lookAhead: NodeJS.Timeout | undefined;
   try {
     if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
@@ -122,19 +123,20 @@ export async function* runProcess<S extends TurnFacts>(
         const before = events.length;
         for (const event of decoder.line(line.text)) events.push(...ledger.accept(event));
         run.trace?.({ type: 'line', direction: 'in', line: line.text, events: events.slice(before) });
-        if (mustStop(decoder)) break;
+        // What it has printed by then is read: a tool that had begun must be known.
+        if (decoder.mustStop) stopped ??= running.end({ graceMs: 0 });
       }
       if (events.length > 0) yield events;
       retry = awaitedRetry(retry, events);
       givenUp ??= findHopeless(events, stop.timeLeftMs, run.advice);
-      if (givenUp !== undefined || mustStop(decoder)) break;
-      if (decoder.isOver) {
+      if (givenUp !== undefined) break;
+      if (decoder.isOver && stopped === undefined) {
         stop.awaitExit(run.exitGraceMs);
         lookAhead ??= setTimeout(() => void running.isAlone(), lookAheadMs).unref();
       }
       run.onAnswered?.(decoder.state.ending !== undefined);
     }
-    const exit = givenUp !== undefined || mustStop(decoder) ? await running.end() : await running.exited;
+    const exit = await (givenUp === undefined ? (stopped ?? running.exited) : running.end());
     clearTimeout(lookAhead);
     const traceExit = (events: readonly ChatEvent[]) => {
       run.trace?.({ type: 'exit', ...exit, stderr: running.stderr(), events });
@@ -146,7 +148,7 @@ export async function* runProcess<S extends TurnFacts>(
     if (givenUp !== undefined) return yield traceExit([...last, ...ledger.fail(givenUp)]);
     await running.endLeftovers();
     const notices = stop.lingers ? ledger.accept(lingering) : [];
-    const endedByUs = stop.lingers || mustStop(decoder);
+    const endedByUs = stop.lingers || stopped !== undefined;
     const concluded = run.conclude(endedByUs ? { code: 0, signal: null } : exit, running.stderr());
     yield traceExit([...last, ...notices, ...concluded]);
   } catch (error) {
@@ -162,11 +164,6 @@ export async function* runProcess<S extends TurnFacts>(
     if (needsScratch) await removeScratchFiles(run.scratch);
     release();
   }
-}
-
-function mustStop(decoder: LineDecoder<TurnFacts>): boolean {
-  const ending = decoder.state.ending;
-  return ending?.type === 'failed' && ending.stop === true;
 }
 
 /** The error of a turn whose CLI has told of a retry that is not worth waiting for. */

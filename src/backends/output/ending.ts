@@ -19,8 +19,6 @@ export type Ending =
       readonly retryAfterMs?: number | undefined;
       /** The time at which a limit ends, in ms since 1970, if it was told. */
       readonly retryAt?: number | undefined;
-      /** If it is set, the turn must not go on: the process is ended now. */
-      readonly stop?: true;
     };
 
 /** The ending of a turn that was stopped on request. */

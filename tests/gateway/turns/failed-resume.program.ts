@@ -9,6 +9,7 @@ const tool = line({
   type: 'assistant',
   message: { content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'touch x' } }] },
 });
+const inOneWrite = (...lines: readonly string[]) => `lines=$(${lines.join('; ')}); printf '%s\\n' "$lines"`;
 const failure = (message: string) =>
   line({ type: 'result', subtype: 'success', is_error: true, result: message, session_id: 'first' });
 const emptyAnswer = line({
@@ -59,6 +60,7 @@ const damages = {
   'prints what nobody understands': 'echo "%PDF"; exit 0',
   'gives an empty answer without having asked the model': `${emptyAnswer}; exit 0`,
   'names a damaged record': 'echo "Failed to resume session: EACCES: permission denied" >&2; exit 1',
+  'answers in another session': `${init('other')}; exec sleep 600`,
   'does not know it': 'echo "No conversation found with session ID: first" >&2; exit 1',
   'has a history that the model refuses': `${failure('API Error: 400 messages.3: tool_use without tool_result')}; exit 1`,
 };
@@ -96,8 +98,11 @@ describe('a session that can’t be resumed is a lost session (R10)', () => {
     expect(await notices(client)).toHaveLength(1);
   });
 
-  it('is not run again when tools had begun; the next message begins a new one', async () => {
-    const stage = setUp(`${init('first')}; ${tool}; ${failure('Session not found')}; exit 1`);
+  it.each([
+    ['tools had begun', `${init('first')}; ${tool}; ${failure('Session not found')}; exit 1`],
+    ['tools had begun in another session', `${inOneWrite(init('other'), tool)}; exec sleep 600`],
+  ])('is not run again when %s; the next message begins a new one', async (_when, onResume) => {
+    const stage = setUp(onResume);
     const client = await stage.start();
     await client.ask('a', 'remember 4711');
     expect(await client.ask('a', 'and now?')).toMatchObject({ state: 'failed', attempts: 1 });

@@ -87,6 +87,7 @@ export class ClaudeProcess implements LiveProcess {
 
   async #runClear(): Promise<void> {
     const before = this.#turns.sessionId;
+    this.#turns.expectNewSession();
     const { text_not_typed: _, ...typed } = userMessage('/clear');
     for await (const event of this.#turns.run(typed)) {
       if (event.type === 'ending' && event.ending.type === 'failed') {

@@ -7,6 +7,7 @@ import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { isAllowing, noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
+import { isSameSession, otherSession } from '../../output/resumed-session.js';
 import { costOfEarlierRuns, shownVersion } from '../versions.js';
 import { addSteer, answerQuestion, beginTurn, denyTool, endTurn, stepLive } from './decoder.js';
 import { Footprint } from './footprint.js';
@@ -40,6 +41,10 @@ export class ClaudeTurns implements Listener {
   /** The callers of `steer`, by their messages' ids, until Claude reports that it has the message. */
   readonly #steerCallers = new Map<string, (taken: boolean) => void>();
   #state: ClaudeLiveState;
+  /** The session that the process was started to resume, until Claude has named one. */
+  #toResume: string | undefined;
+  /** How the turn ends if Claude works in another session than that: its process is being ended. */
+  #elsewhere: TurnEnding | undefined;
   /** The turn whose message was sent and that is not over. */
   #current: ClaudeTurn | undefined;
   /** The turn that was made last. Its message is sent when somebody reads it and the turn before it is over. */
@@ -59,6 +64,7 @@ export class ClaudeTurns implements Listener {
     this.#confirmTools = confirmTools;
     this.permissions = permissions;
     this.sessionId = resumed;
+    this.#toResume = resumed;
     this.#state = liveState(resumed === undefined ? 0 : undefined, connection.label);
   }
 
@@ -156,6 +162,11 @@ export class ClaudeTurns implements Listener {
     this.#apply(answerQuestion(this.#state, id, answer.decision));
   }
 
+  /** `/clear` is about to be sent: the next id is a new session's. */
+  expectNewSession(): void {
+    this.#toResume = undefined;
+  }
+
   /** Forgets the session before: the process holds a new one. */
   startNewSession(): void {
     this.footprint = new Footprint();
@@ -194,7 +205,7 @@ export class ClaudeTurns implements Listener {
   ended(end: ConnectionEnd): void {
     this.#openQuestions.clear();
     this.#hooks.cancelAll();
-    this.#apply(endTurn(this.#state, endingFor(end).ending));
+    this.#apply(endTurn(this.#state, (this.#elsewhere ?? endingFor(end)).ending));
   }
 
   /** A turn that is being stopped does not wait for its reader. */
@@ -203,8 +214,9 @@ export class ClaudeTurns implements Listener {
     return turn?.stopped ? undefined : turn?.stream.room();
   }
 
-  #apply([state, events]: LiveStep): readonly LiveEvent[] {
+  #apply([state, decoded]: LiveStep): readonly LiveEvent[] {
     this.#state = state;
+    const events = this.#inResumedSession(decoded);
     for (const event of events) if (event.type === 'session') this.sessionId = event.sessionId;
     const turn = this.#current;
     if (turn === undefined) return events;
@@ -216,6 +228,25 @@ export class ClaudeTurns implements Listener {
       this.#asked.clear();
     }
     return events;
+  }
+
+  /** Ends the process if it works in another session than the one to resume. The tools that it names meanwhile are shown. */
+  #inResumedSession(events: readonly LiveEvent[]): readonly LiveEvent[] {
+    const wanted = this.#toResume;
+    const told = events.find((event) => event.type === 'session')?.sessionId;
+    if (wanted !== undefined && told !== undefined) {
+      this.#toResume = undefined;
+      if (!isSameSession(wanted, told)) {
+        const message = otherSession(this.#connection.label, wanted, told);
+        this.#elsewhere = { type: 'ending', ending: { type: 'failed', code: 'session_not_found', message } };
+        void this.#connection.end();
+      }
+    }
+    const ending = this.#elsewhere;
+    if (ending === undefined) return events;
+    return events
+      .filter(({ type }) => type !== 'session')
+      .map((event) => (event.type === 'ending' ? ending : event));
   }
 
   /** Answers a request of Claude's that needs no user. False: the request becomes no event. */

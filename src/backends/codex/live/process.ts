@@ -17,6 +17,7 @@ import { describeDeath } from '../../output/describe-death.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
+import { isSameSession, otherSession } from '../../output/resumed-session.js';
 import { withoutNoise } from '../../output/stderr.js';
 import type { RecentSessions } from '../../recent-sessions.js';
 import type { TraceEntry } from '../../types.js';
@@ -101,10 +102,12 @@ export class CodexProcess implements LiveProcess {
     const params = await threadParams(options, this.#env);
     let session: CodexSession | undefined;
     let resumedWith = '';
+    let told = '';
     // Notifications about the thread may follow the answer at once: the session must be there for them.
     const opened = (result: JsonObject) => {
       const threadId = text(object(result['thread'])['id']);
-      if (threadId === '' || (sessionId !== undefined && sessionId !== threadId)) return;
+      told = threadId;
+      if (threadId === '' || (sessionId !== undefined && !isSameSession(sessionId, threadId))) return;
       session = this.#add(threadId, options, result);
       resumedWith = sessionId === undefined ? '' : text(result['reasoningEffort']);
     };
@@ -115,7 +118,7 @@ export class CodexProcess implements LiveProcess {
       await this.#resume({ ...params, threadId: sessionId, excludeTurns: true }, opened);
     }
     if (session === undefined) {
-      throw new TurnoutError('session_not_found', `Codex opened another session than ${sessionId}.`);
+      throw new TurnoutError('session_not_found', otherSession('Codex', sessionId ?? '', told));
     }
     // A thread keeps the effort of its last turn (0.166.0).
     if (resumedWith !== '' && options.thinking === undefined) {

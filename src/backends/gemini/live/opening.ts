@@ -4,6 +4,7 @@ import { readMcpServers } from '../../launch/mcp-config.js';
 import type { LiveSessionOptions } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
+import { isSameSession, otherSession } from '../../output/resumed-session.js';
 import { geminiMode } from './permissions.js';
 import { matchInstructions } from './prompt.js';
 import type { GeminiConnection } from './transport.js';
@@ -38,6 +39,9 @@ export async function loadSession(
   replay: Replay,
 ): Promise<Opened> {
   const answer = await connection.request('session/load', { sessionId, ...place }, openMs);
+  const told = text(answer['sessionId']);
+  if (told !== '' && !isSameSession(sessionId, told))
+    throw new TurnoutError('session_not_found', otherSession('Gemini', sessionId, told));
   await awaitHistory(connection, sessionId, answer, replay);
   return { sessionId, answer, pendingInstructions: replay.hasInstructions ? '' : replay.systemPrompt };
 }

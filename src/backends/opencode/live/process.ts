@@ -19,6 +19,7 @@ import type {
 import { unknownLine } from '../../output/ending.js';
 import { isObject, type JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
+import { isSameSession, otherSession } from '../../output/resumed-session.js';
 import { failure } from '../failure.js';
 import { shownVersion } from '../versions.js';
 import { EventStream } from './event-stream.js';
@@ -215,7 +216,10 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
     if (status === 404 || (status >= 400 && !/^ses_\w+$/.test(id))) {
       throw new TurnoutError('session_not_found', `OpenCode has no session ${id}: Session not found`);
     }
-    if (status !== 200 || text(info['id']) !== id) throw refusal(`the session ${id}`, status, info);
+    const told = text(info['id']);
+    if (status !== 200 || told === '') throw refusal(`the session ${id}`, status, info);
+    if (!isSameSession(id, told))
+      throw new TurnoutError('session_not_found', otherSession('OpenCode', id, told));
     const session = this.#session(info, options);
     await session.setPermissionMode(options.permissionMode);
     return session;

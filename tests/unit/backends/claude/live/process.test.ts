@@ -691,6 +691,36 @@ describe('the live protocol of Claude', () => {
     expect(clear).not.toHaveProperty('text_not_typed');
   });
 
+  it('a turn in another session than the one to resume fails with session_not_found, names the tools that had begun, and ends the process', async () => {
+    const { process, session } = await open(
+      `on.user = () => {
+        sessionId = 'another';
+        init();
+        say({ type: 'assistant', message: { content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] } });
+        result('done in the wrong place');
+      };`,
+      { sessionId: 'wanted' },
+    );
+    const events = await turn(session);
+    expect(events.map(({ type }) => type)).toEqual(['tool_start', 'text', 'ending']);
+    expect(events.at(-1)).toMatchObject({
+      ending: { type: 'failed', code: 'session_not_found', message: expect.stringContaining('"another"') },
+    });
+    expect(session.sessionId).toBe('wanted');
+    await process.exited;
+  });
+
+  it('the turn fails with session_not_found too when the process dies first, and an id in capitals is the same one', async () => {
+    const dies = await open(`on.user = () => { sessionId = 'another'; init(); }`, { sessionId: 'wanted' });
+    expect((await turn(dies.session)).at(-1)).toMatchObject({ ending: { code: 'session_not_found' } });
+    const id = '0199a213-81c0-7800-8aa1-bbab2a035a53';
+    const same = await open(`on.user = () => { sessionId = '${id}'; init(); result('hi'); }`, {
+      sessionId: id.toUpperCase(),
+    });
+    expect((await turn(same.session)).at(-1)).toMatchObject({ ending: { type: 'answered' } });
+    expect(same.session.sessionId).toBe(id);
+  });
+
   it('a process that does not clear is ended rather than shared', async () => {
     const { process } = await start(`on.user = () => result('');`, { sessionId: 'old' });
     await expect(process.open(optionsWith())).rejects.toMatchObject({ code: 'crashed' });

@@ -87,6 +87,14 @@ describe('an agent that', () => {
     expect(raws.slice(5).map((raw) => /novelty/.test(raw))).toEqual([true, true]);
   });
 
+  it('loads another session than the one to resume has lost that one', async () => {
+    const process = await start(`if (method === 'session/load') reply(id, { sessionId: 'another', modes });`);
+    await expect(process.open(options({ sessionId: 'wanted' }))).rejects.toMatchObject({
+      code: 'session_not_found',
+      message: expect.stringContaining('"another"'),
+    });
+  });
+
   it('asks for what nobody can give gets an error, and a question out of turn is withdrawn', async () => {
     const process = await start(`
       if (method === 'session/prompt') {

@@ -70,6 +70,14 @@ describe('a server that misbehaves', () => {
   }, 15_000);
 });
 
+it('a server that answers with another session than the one to resume has lost it', async () => {
+  const live = await start();
+  await expect(live.open(options({ sessionId: 'ses_other' }))).rejects.toMatchObject({
+    code: 'session_not_found',
+    message: expect.stringContaining('"ses_fake"'),
+  });
+});
+
 describe('a server that dies', () => {
   it('in a turn: the turn says how and what it said last; so does each later one', async () => {
     const live = await start();
