@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { rolldown } from 'rolldown';
 
-const programs = ['index', 'cli/main', 'demo-agent/main'];
+const programs = ['index', 'cli/main', 'demo-agent/main', 'process/work-tree/reader'];
 
 /**
  * The module whose static imports are one file, shared by all that runs turns. Otherwise what two commands share is a file for

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { BackendAdapter } from '../backends/types.js';
 import type { Log } from '../config/log.js';
 import { ownName } from '../process/mark-child.js';
+import { WorkTreeFiles } from '../process/work-tree-files.js';
 import type { Ballast } from '../store/ballast.js';
 import type { Store } from '../store/store.js';
 import { AgentRuntime } from './agent-runtime.js';
@@ -74,6 +75,7 @@ export interface GatewayParts {
   readonly outputs: TurnOutputs;
   readonly snapshots: Snapshots;
   readonly changes: TreeChanges;
+  readonly workTrees: WorkTreeFiles;
   /** Removes what no turn needs of the snapshots. Never rejects. */
   tidySnapshots(): Promise<void>;
   readonly metrics: GatewayMetrics;
@@ -96,6 +98,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
   const metrics = new GatewayMetrics();
   const waiters = new EventWaiters(store);
   const archive = new ArchiveWriter({ store, directory: join(config.home, 'archive'), log });
+  const workTrees = new WorkTreeFiles({ user: config.agentUser, home: config.home });
   const { httpHost: host, httpPort: port } = config;
   const limits = { maxConnections: config.httpMaxConnections };
   const http = new HttpChannel({
@@ -114,6 +117,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
           token: config.discord.token,
           ...{ store, log, now, home: config.home, configDir: config.configDir },
           agentUser: config.agentUser,
+          workTrees,
           locks: sharedLocks(env, 'discord'),
           permissionMs: config.clocks.permissionMs,
           commands: chatCommands,
@@ -244,11 +248,11 @@ export function buildParts(options: BuildOptions): GatewayParts {
   });
   const backendOf = async (channel: string) =>
     (await runtime.settings(channel, await store.channel(channel))).backend;
-  const reports = createReports({ store, agents, config, backendOf, now });
+  const reports = createReports({ store, agents, config, backendOf, now, workTrees });
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
     ...{ http, discord, kinds, channelChanged, shortage, feed, status, reports, vendorSessions },
-    ...{ snapshots, changes, tidySnapshots },
+    ...{ snapshots, changes, tidySnapshots, workTrees },
   };
 }

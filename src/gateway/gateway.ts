@@ -259,6 +259,7 @@ export class Gateway implements GatewayFace {
     await this.#hooks.close();
     await this.#parts.agents.close();
     await this.#parts.snapshots.close();
+    this.#parts.workTrees.close();
     this.#storeHealth.stop();
     await this.#store.close();
     await this.#ballast.close();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import type { ProcessUser } from '../../process/process-user.js';
-import { absolute, type BytePath } from './byte-path.js';
+import { absolute, type BytePath } from '../../process/work-tree/byte-path.js';
 import { blobName, contentOf, plainly } from './read-file.js';
 
 /**

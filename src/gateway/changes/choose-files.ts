@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, lstat, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
-import { absolute, type BytePath } from './byte-path.js';
+import { absolute, type BytePath } from '../../process/work-tree/byte-path.js';
 import { maxFileBytes, maxNewBytes, maxNewFiles, minFreeBytes } from './limits.js';
 import type { Shadow } from './shadow.js';
 

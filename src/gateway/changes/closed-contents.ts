@@ -1,7 +1,7 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type BytePath, nulTerminated } from '../../process/work-tree/byte-path.js';
 import { readableContents } from './agent-rights.js';
-import { type BytePath, nulTerminated } from './byte-path.js';
 import { pathOfEntry } from './own-entries.js';
 import type { Shadow } from './shadow.js';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BytePath, nulTerminated } from './byte-path.js';
+import { type BytePath, nulTerminated } from '../../process/work-tree/byte-path.js';
 import { maxDiffBytes, maxFileDiffBytes } from './limits.js';
 import { entryPath, isRefused, isSeed, pathOfEntry } from './own-entries.js';
 import type { Shadow } from './shadow.js';

@@ -1,5 +1,5 @@
 import { lstat, readlink } from 'node:fs/promises';
-import { absolute, type BytePath } from './byte-path.js';
+import { absolute, type BytePath } from '../../process/work-tree/byte-path.js';
 import type { FileChange, TreeFile } from './compare-trees.js';
 import { maxFileBytes } from './limits.js';
 import { blobName, readFileOnly } from './read-file.js';

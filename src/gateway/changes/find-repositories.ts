@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { BytePath } from './byte-path.js';
+import type { BytePath } from '../../process/work-tree/byte-path.js';
 import { maxNested, snapshotGitMs } from './limits.js';
 
 /** Finds the folders below a directory that have a `.git`, whatever that is: `a/b/`. Resolves with none if that takes too long. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { absolute, type BytePath } from './byte-path.js';
+import { absolute, type BytePath } from '../../process/work-tree/byte-path.js';
 import { maxIgnoreFileBytes, maxIgnoreFiles } from './limits.js';
 
 /** The places that ignore rules are read from. */

@@ -1,7 +1,7 @@
 import { interruptedError, TurnoutError } from '../../core/errors.js';
+import type { BytePath } from '../../process/work-tree/byte-path.js';
 import type { TreeChange } from '../../store/rows.js';
 import type { ChangedFile, Changes } from '../channels/lookups.js';
-import type { BytePath } from './byte-path.js';
 import { compareTrees, type Described, describeChanges, type FileChange, isSame } from './compare-trees.js';
 import { lacksRoom } from './explain-failure.js';
 import { type ChangeNow, fileNow } from './file-now.js';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { absolute, type BytePath, bytesOf } from './byte-path.js';
+import { absolute, type BytePath, bytesOf } from '../../process/work-tree/byte-path.js';
 
 /** No file on a disk has such a long name: what is in a tree by this name was put there by us. */
 const longName = `.turnout-${'-'.repeat(255)}`;

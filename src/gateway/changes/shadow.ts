@@ -6,7 +6,7 @@ import { linkedSignal } from '../../core/linked-signal.js';
 import { createMark, markEnvironment } from '../../process/mark-child.js';
 import type { ProcessUser } from '../../process/process-user.js';
 import { type GitRun, runGit } from '../../process/run-git.js';
-import type { BytePath } from './byte-path.js';
+import type { BytePath } from '../../process/work-tree/byte-path.js';
 
 export interface ShadowOptions {
   /** TURNOUT_HOME. */

@@ -1,4 +1,4 @@
-import { type BytePath, bytesOf } from './byte-path.js';
+import { type BytePath, bytesOf } from '../../process/work-tree/byte-path.js';
 
 /**
  * The name of a file as text: itself if it is UTF-8, otherwise as git quotes it. One that begins like a quoted one is quoted, too: no

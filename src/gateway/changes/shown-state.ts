@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
-import { absolute } from './byte-path.js';
+import { absolute } from '../../process/work-tree/byte-path.js';
 import type { TreeFile } from './compare-trees.js';
 import type { ChangeNow } from './file-now.js';
 

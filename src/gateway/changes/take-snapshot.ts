@@ -2,7 +2,7 @@ import { copyFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import type { GitRun } from '../../process/run-git.js';
-import { absolute, type BytePath, nulTerminated } from './byte-path.js';
+import { absolute, type BytePath, nulTerminated } from '../../process/work-tree/byte-path.js';
 import { type Chosen, chooseFiles } from './choose-files.js';
 import { type Filled, notingClosed } from './closed-contents.js';
 import { heldNow } from './file-now.js';

@@ -1,11 +1,11 @@
 import { interruptedError, TurnoutError } from '../../core/errors.js';
 import { isInside } from '../../core/is-inside.js';
 import type { ProcessUser } from '../../process/process-user.js';
+import { bytesOf } from '../../process/work-tree/byte-path.js';
 import type { ChangingTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import { ChangedSince, NotAsShown } from '../channels/changed-since.js';
 import type { ChangeScope, Changes, RevertRequest, WorkTreeChanges } from '../channels/lookups.js';
-import { bytesOf } from './byte-path.js';
 import { closedContents } from './closed-contents.js';
 import { compareTrees, isSame } from './compare-trees.js';
 import { DirectoryQueues } from './directory-queues.js';

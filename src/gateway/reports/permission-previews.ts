@@ -1,4 +1,5 @@
 import { describeWholeInput } from '../../core/tool-input.js';
+import type { WorkTreeFiles } from '../../process/work-tree-files.js';
 import type { StoredPermission } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import type { PermissionPreview } from '../channels/lookups.js';
@@ -6,6 +7,7 @@ import { previewEdits } from './preview-edits.js';
 
 export interface PreviewParts {
   readonly store: Pick<Store, 'turns'>;
+  readonly workTrees: WorkTreeFiles;
   readonly now: () => number;
 }
 
@@ -42,7 +44,7 @@ export class PermissionPreviews {
     if (action.type === 'command') return action;
     if (action.type !== 'edit') return undefined;
     const turns = await this.#parts.store.turns(eventId);
-    const files = await previewEdits(action.edits, {
+    const files = await previewEdits(this.#parts.workTrees, action.edits, {
       cwd: turns.find(({ id }) => id === turnId)?.setup?.cwd,
       // A cell of a notebook is not the notebook.
       wholeFiles: tool !== 'NotebookEdit',

@@ -2,8 +2,8 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { editNotes } from '../../core/edit-notes.js';
 import { cutDiff, diffHeading, unifiedDiff } from '../../core/line-diff.js';
 import type { FileEdit } from '../../core/tool-input.js';
-import { type InsideFile, readInside } from './read-inside.js';
-import { realTarget } from './real-target.js';
+import { bytePath, textOfPath } from '../../process/work-tree/byte-path.js';
+import type { WorkTreeFiles } from '../../process/work-tree-files.js';
 
 export interface EditContext {
   /** The directory that the turn works in; undefined if it is not known: no file is read then. */
@@ -33,15 +33,17 @@ const maxFilesRead = 200;
 
 /** What edits would change in the files as they are now. An edit that does not fit the file is shown by itself. */
 export async function previewEdits(
+  workTrees: WorkTreeFiles,
   edits: readonly FileEdit[],
   context: EditContext,
 ): Promise<readonly FilePreview[]> {
   const previews: FilePreview[] = [];
   for (const [path, ofFile] of byPath(edits)) {
     const cwd = previews.length < maxFilesRead ? context.cwd : undefined;
-    const target = await targetOf([path, ofFile.at(-1)?.movedTo], cwd);
+    const target = await targetOf(workTrees, [path, ofFile.at(-1)?.movedTo], cwd);
     const notes = notesOf(ofFile, target, context.cwd);
-    const diff = notes + (await previewFile(path, ofFile, { ...context, reads: cwd !== undefined }));
+    const diff =
+      notes + (await previewFile(workTrees, path, ofFile, { ...context, reads: cwd !== undefined }));
     previews.push({ path: shownPath(path, context.cwd), diff, ...target });
   }
   return shareRoom(previews, maxDiffCharacters);
@@ -63,14 +65,19 @@ function shareRoom(previews: readonly FilePreview[], maxCharacters: number): rea
 type Target = Pick<FilePreview, 'leadsTo' | 'outside'>;
 
 /** Where the file really is, if a link leads there or it is elsewhere: of several the one outside counts. */
-async function targetOf(paths: readonly (string | undefined)[], cwd: string | undefined): Promise<Target> {
+async function targetOf(
+  workTrees: WorkTreeFiles,
+  paths: readonly (string | undefined)[],
+  cwd: string | undefined,
+): Promise<Target> {
   if (cwd === undefined) return {};
   let found: Target = {};
   for (const path of paths) {
-    const target = path === undefined ? undefined : await realTarget(cwd, path);
+    const target = path === undefined ? undefined : await workTrees.target(bytePath(cwd), bytePath(path));
     if (target === undefined || found.outside) continue;
-    if (target.outside) found = { leadsTo: target.path, outside: true };
-    else if (target.isLinked) found = { leadsTo: shownPath(target.path, target.root) };
+    const [real, root] = [textOfPath(target.path), textOfPath(target.root)];
+    if (target.outside) found = { leadsTo: real, outside: true };
+    else if (target.isLinked) found = { leadsTo: shownPath(real, root) };
   }
   return found;
 }
@@ -82,6 +89,7 @@ function byPath(edits: readonly FileEdit[]): ReadonlyMap<string, readonly FileEd
 }
 
 async function previewFile(
+  workTrees: WorkTreeFiles,
   path: string,
   edits: readonly FileEdit[],
   context: EditContext & { readonly reads: boolean },
@@ -89,9 +97,7 @@ async function previewFile(
   const shown = shownPath(path, context.cwd);
   const target = shownPath(edits.at(-1)?.movedTo ?? path, context.cwd);
   const file =
-    context.cwd === undefined || !context.reads
-      ? undefined
-      : await readInside(context.cwd, path, maxFileBytes);
+    context.cwd === undefined || !context.reads ? undefined : await readInside(workTrees, context.cwd, path);
   const changed = file === undefined ? undefined : applyAll(file, edits, context);
   if (file === undefined || changed === undefined) {
     // The file is named once: what follows a hunk is a line of the file.
@@ -102,6 +108,26 @@ async function previewFile(
     after: isDeletion(edits) ? undefined : target,
   };
   return unifiedDiff(file.type === 'missing' ? '' : file.text, changed, names);
+}
+
+type InsideFile = { readonly type: 'text'; readonly text: string } | { readonly type: 'missing' };
+
+/** Undefined for what is no text, is too long, lies outside, or can't be read by the agent. */
+async function readInside(
+  workTrees: WorkTreeFiles,
+  cwd: string,
+  path: string,
+): Promise<InsideFile | undefined> {
+  const request = { tree: bytePath(cwd), path: bytePath(path), maxBytes: maxFileBytes, followLinks: true };
+  const found = await workTrees.read(request);
+  if (found.type === 'missing') return { type: 'missing' };
+  if (found.type !== 'file') return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(found.content);
+    return text.includes('\0') ? undefined : { type: 'text', text };
+  } catch {
+    return undefined;
+  }
 }
 
 /** What the lines of a diff don't tell stands in front of them. Readers of diffs pass over these lines. */

@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../../core/chat-event.js';
+import type { WorkTreeFiles } from '../../process/work-tree-files.js';
 import type { ChannelDigest, StoredTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import type { ChannelSummary, Reports } from '../channels/lookups.js';
@@ -13,6 +14,7 @@ export interface ReportParts extends BackendListParts {
   readonly store: Store;
   /** The backend that a turn of the channel would be run with now. */
   backendOf(channel: string): Promise<string>;
+  readonly workTrees: WorkTreeFiles;
   readonly now: () => number;
 }
 

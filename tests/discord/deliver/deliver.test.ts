@@ -2,6 +2,7 @@ import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FinalFailure } from '../../../src/gateway/channels/final-failure.js';
+import { agentUser, filesOf, workTree } from '../../unit/process/agent-user.js';
 import { tooLarge } from '../loopback/rest/faults.js';
 import { restApi } from './rest-api.js';
 import { setUpDeliver } from './stage.js';
@@ -238,6 +239,20 @@ describe('files of the agent (17.2)', () => {
     expect([message, ...more].flatMap((one) => one?.files)).toEqual([]);
     expect(message?.content.match(/is not attached/g)).toHaveLength(hostile.length);
     expect(message?.content).not.toContain('secret:');
+  });
+
+  it('are none that AGENT_USER can’t read (27.11)', async (test) => {
+    const user = agentUser(test);
+    const { work, home } = workTree(user);
+    const { discord, parts, say, deliverNext } = await setUpDeliver();
+    await writeFile(join(work, 'open'), 'open\n', { mode: 0o644 });
+    await writeFile(join(work, 'secret'), 'secret\n', { mode: 0o600 });
+    await say('Look.\n[attach: open]\n[attach: secret]');
+    const attachPlace = async () => ({ workTree: work, closed: [home] });
+    await deliverNext({ ...parts, attachPlace, workTrees: filesOf(home, user) });
+    const [message] = discord.visible(discord.channel);
+    expect(message?.files.map(({ name }) => name)).toEqual(['open']);
+    expect(message?.content).toContain('The file `secret` is not attached: the agent may not read it.');
   });
 
   it('of the gateway’s own words are none', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type DeliverParts, deliver } from '../../../src/gateway/channels/discord/deliver/deliver.js';
+import { WorkTreeFiles } from '../../../src/process/work-tree-files.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../src/store/store.js';
 import type { LoopbackDiscord, LoopbackOptions } from '../loopback/loopback-discord.js';
@@ -34,6 +35,7 @@ export async function setUpDeliver(options: LoopbackOptions = {}): Promise<Deliv
     store,
     botId: () => discord.bot.id,
     attachPlace: async () => ({ workTree: directory, closed: [] }),
+    workTrees: new WorkTreeFiles({ home: directory }),
     now,
   };
   return {

@@ -1,6 +1,7 @@
 import type { Log } from '../../../config/log.js';
 import { late, within } from '../../../core/wait.js';
 import type { ProcessUser } from '../../../process/process-user.js';
+import type { WorkTreeFiles } from '../../../process/work-tree-files.js';
 import type { DiscordLimits } from '../../../store/discord/people.js';
 import type { DirectoryLock } from '../../../store/instance-lock.js';
 import type { Delivery, StoredEvent } from '../../../store/rows.js';
@@ -52,6 +53,7 @@ export interface DiscordChannelOptions {
   /** Where the token is locked: one directory for all homes. */
   readonly locks: string;
   readonly agentUser?: ProcessUser | undefined;
+  readonly workTrees: WorkTreeFiles;
   readonly store: Store;
   readonly log: Log;
   readonly now: () => number;
@@ -243,7 +245,7 @@ export class DiscordChannel implements PushedChannel {
       for (const part of parts) part.start?.(gateway);
       const closed = [this.#options.home, this.#options.configDir];
       const deliverParts = {
-        ...{ api: client.api, store, now },
+        ...{ api: client.api, store, now, workTrees: this.#options.workTrees },
         botId: () => this.#session?.bot.id,
         attachPlace: async (channel: string) => ({ workTree: (await gateway.status(channel)).cwd, closed }),
       };

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileEdit } from '../../../../src/core/tool-input.js';
 import { type EditContext, previewEdits } from '../../../../src/gateway/reports/preview-edits.js';
+import { WorkTreeFiles } from '../../../../src/process/work-tree-files.js';
+import { agentUser, filesOf, workTree } from '../../process/agent-user.js';
 
 let root: string;
 let cwd: string;
@@ -17,8 +19,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
+const workTrees = new WorkTreeFiles({ home: '/nonexistent' });
 const preview = (edits: readonly FileEdit[], more: Partial<EditContext> = {}) =>
-  previewEdits(edits, { cwd, wholeFiles: true, everywhere: false, ...more });
+  previewEdits(workTrees, edits, { cwd, wholeFiles: true, everywhere: false, ...more });
 const diffOf = async (...given: Parameters<typeof preview>) => (await preview(...given))[0]?.diff;
 
 describe('the preview of an edit', () => {
@@ -174,5 +177,25 @@ describe('the preview of an edit', () => {
       cwd: join(root, 'linked'),
     });
     expect(inLinked[0]).not.toHaveProperty('leadsTo');
+  });
+});
+
+describe('the preview of an edit by AGENT_USER', () => {
+  it('shows nothing of a file that the user can’t read: what it asks to write there is all (27.11)', async (test) => {
+    const user = agentUser(test);
+    const { work, home } = workTree(user);
+    writeFileSync(join(work, 'secret'), 'PASSWORD=1\nname=a\n', { mode: 0o600 });
+    writeFileSync(join(work, 'open'), 'open\nname=a\n', { mode: 0o644 });
+    const files = filesOf(home, user);
+    const context = { cwd: work, wholeFiles: true, everywhere: false };
+    const shown = (path: string, edit: object) => previewEdits(files, [{ path, ...edit }], context);
+    expect(await shown('open', { after: 'b\n' })).toMatchObject([
+      { diff: expect.stringContaining('-open\n') },
+    ]);
+    for (const edit of [{ after: 'b\n' }, { before: 'name=a', after: 'b' }])
+      expect(JSON.stringify(await shown('secret', edit))).not.toContain('PASSWORD');
+    expect(await shown('secret', { after: 'b\n' })).toMatchObject([
+      { diff: expect.stringContaining('+b\n') },
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { RESTPostAPIChannelMessageJSONBody } from 'discord.js';
+import type { WorkTreeFiles } from '../../../../process/work-tree-files.js';
 import type { DiscordPiece } from '../../../../store/discord/pieces.js';
 import type { Delivery } from '../../../../store/rows.js';
 import type { Store } from '../../../../store/store.js';
@@ -33,6 +34,7 @@ export interface DeliverParts {
   /** Undefined until Discord has told it. */
   readonly botId: () => string | undefined;
   readonly attachPlace: (channel: string) => Promise<AttachPlace>;
+  readonly workTrees: Pick<WorkTreeFiles, 'read'>;
   readonly now: () => number;
 }
 
@@ -141,7 +143,12 @@ async function readFiles(
       const data =
         file.path === undefined
           ? wholeAnswer(delivery)
-          : await readAttached(file.path, await parts.attachPlace(delivery.message.channel), room);
+          : await readAttached(
+              parts.workTrees,
+              file.path,
+              await parts.attachPlace(delivery.message.channel),
+              room,
+            );
       room -= data.byteLength;
       files.push({ name: file.name, data });
     } catch (error) {

@@ -1,6 +1,7 @@
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
+import { bytePath } from '../../../../process/work-tree/byte-path.js';
+import type { Found, WorkTreeFiles } from '../../../../process/work-tree-files.js';
 import { megabytes } from './megabytes.js';
 
 /** Discord takes 10 MB a message from a bot, the text and the form around the files included. */
@@ -18,65 +19,55 @@ export class NotAttached extends Error {}
 
 /**
  * Reads a file that an answer names. The answer may be written by anybody whose text the agent has read: only files inside the
- * work tree go out, no hidden ones, and no links lead out of it, also none that is made while we look.
+ * work tree go out that the agent could read itself, no hidden ones, and no links lead out of it.
  */
-export async function readAttached(path: string, place: AttachPlace, room: number): Promise<Uint8Array> {
-  try {
-    const root = await realpath(place.workTree);
-    const real = await realpath(resolve(root, path));
-    await check(real, root, place.closed);
-    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      await checkOpened(file, real);
-      return await readUpTo(file, room);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (error instanceof NotAttached) throw error;
-    throw new NotAttached('it could not be read');
-  }
+export async function readAttached(
+  files: Pick<WorkTreeFiles, 'read'>,
+  path: string,
+  place: AttachPlace,
+  room: number,
+): Promise<Uint8Array> {
+  const request = { tree: bytePath(place.workTree), path: bytePath(path), followLinks: true };
+  const maxBytes = Math.max(0, Math.min(maxAttachedBytes, room));
+  const found = await files.read({ ...request, maxBytes }).catch((): Found => ({ type: 'missing' }));
+  if (found.type !== 'file' && found.type !== 'large') throw new NotAttached(sentences[found.type]);
+  await check(found, place.closed);
+  if (found.type === 'large') throw new NotAttached(tooLarge(found.size));
+  // A second name may be of a file outside.
+  if (found.names > 1) throw new NotAttached('it has more than one name');
+  return found.content;
 }
 
-async function check(real: string, root: string, closed: readonly string[]): Promise<void> {
-  const inside = within(root, real);
-  if (inside === undefined) throw new NotAttached('it is outside of the working directory');
-  if (inside.split(sep).some((name) => name.startsWith('.'))) throw new NotAttached('it is hidden');
+const sentences = {
+  missing: 'it could not be read',
+  closed: 'the agent may not read it',
+  outside: 'it is outside of the working directory',
+  other: 'it is not a file, or it has changed',
+  link: 'it is a link',
+};
+
+async function check(
+  { real, root }: Pick<Found & { type: 'file' }, 'real' | 'root'>,
+  closed: readonly string[],
+) {
+  if (
+    within(root, real)
+      ?.split(sep)
+      .some((name) => name.startsWith('.'))
+  )
+    throw new NotAttached('it is hidden');
   for (const directory of closed) {
-    const there = await realpath(directory).catch(() => resolve(directory));
+    const there = bytePath(await realpath(directory).catch(() => resolve(directory)));
     // A work tree may be in such a directory itself.
     if (within(there, real) !== undefined && within(there, root) === undefined)
       throw new NotAttached('it belongs to the gateway');
   }
 }
 
-/** The file that was opened is still the one at the checked path: no directory on the way has become a link. */
-async function checkOpened(file: FileHandle, real: string): Promise<void> {
-  const opened = await file.stat();
-  if (!opened.isFile()) throw new NotAttached('it is not a file');
-  // A second name may be of a file outside.
-  if (opened.nlink > 1) throw new NotAttached('it has more than one name');
-  const now = await lstat(real);
-  if ((await realpath(real)) !== real || now.ino !== opened.ino || now.dev !== opened.dev)
-    throw new NotAttached('it has changed');
-}
-
-async function readUpTo(file: FileHandle, room: number): Promise<Uint8Array> {
-  const { size } = await file.stat();
-  if (size > maxAttachedBytes)
-    throw new NotAttached(`it has ${megabytes(size)}, and ${megabytes(maxAttachedBytes)} is the limit`);
-  if (size > room)
-    throw new NotAttached(
-      `it has ${megabytes(size)}, and all files together may have ${megabytes(maxAttachedBytes)}`,
-    );
-  const bytes = Buffer.alloc(size);
-  let length = 0;
-  while (length < size) {
-    const { bytesRead } = await file.read(bytes, length, size - length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return bytes.subarray(0, length);
+function tooLarge(size: number): string {
+  return size > maxAttachedBytes
+    ? `it has ${megabytes(size)}, and ${megabytes(maxAttachedBytes)} is the limit`
+    : `it has ${megabytes(size)}, and all files together may have ${megabytes(maxAttachedBytes)}`;
 }
 
 /** The path below the directory, or undefined if it is not in there. */
