@@ -46,7 +46,9 @@ interface Description extends Pick<SettingDescription, 'defaultValue' | 'otherwi
 const descriptions: Readonly<Record<string, Readonly<Record<string, Description>>>> = {
   Agent: {
     AGENT_BACKEND: { is: 'the agent CLI: claude, codex, gemini or opencode', defaultValue: 'claude' },
-    FORGE_BACKEND: { is: 'the same, when AGENT_BACKEND is not set' },
+    FORGE_BACKEND: {
+      is: 'the default of --backend for runs, agents and chains, over AGENT_BACKEND; codex-sdk too',
+    },
     BACKEND_CLI_PATH: {
       is: "the program of AGENT_BACKEND's CLI, and of no other one",
       otherwise: "the CLI's name on PATH",

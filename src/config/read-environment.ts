@@ -108,7 +108,7 @@ function merge(sources: readonly Source[]): Pick<ReadEnvironment, 'settings' | '
 }
 
 function namedBackend(settings: Environment): string | undefined {
-  const written = settings['AGENT_BACKEND'] ?? settings['FORGE_BACKEND'];
+  const written = settings['AGENT_BACKEND'];
   return written === undefined ? undefined : shortBackendName(written);
 }
 

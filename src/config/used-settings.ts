@@ -15,11 +15,11 @@ export type SettingUser = (typeof settingUsers)[number] | 'place' | 'none';
  * or that was exported for another program (`LOG_LEVEL`, `HTTP_PORT`), is no reason to refuse a turn.
  */
 export function usesSetting(user: SettingUser, name: string): boolean {
-  return user === 'gateway' ? name !== ofShell : used[user].has(name);
+  return user === 'gateway' ? !ofShell.includes(name) : used[user].has(name);
 }
 
-/** It is about who waits at a shell. */
-const ofShell = 'RUN_WARM';
+/** They are about who waits at a shell. */
+const ofShell = ['RUN_WARM', 'FORGE_BACKEND'];
 
 const everywhere = ['TURNOUT_HOME', 'AGENT_BACKEND', 'FORGE_BACKEND', 'BACKEND_CLI_PATH', 'AGENT_USER'];
 const ofAgents = ['WORKING_DIR', 'BACKEND_MODEL', 'BACKEND_MAX_TURNS', 'ALLOWED_TOOLS'];
@@ -27,7 +27,7 @@ const ofTurns = [
   ...['QUERY_TIMEOUT_MS', 'MODEL_SILENCE_MS', 'TOOL_TIMEOUT_MS', 'PERMISSION_TIMEOUT_MS'],
   ...['PERMISSION_MODE', 'ALLOW_UNSUPPORTED'],
 ];
-const ofOneShotTurns = ['BACKEND_LIVE', ofShell, 'MAX_OUTPUT_MB', 'LOG_LEVEL'];
+const ofOneShotTurns = ['BACKEND_LIVE', 'RUN_WARM', 'MAX_OUTPUT_MB', 'LOG_LEVEL'];
 const ofDiscordsBot = ['DISCORD_BOT_TOKEN', 'DISCORD_BOT_TOKEN_FILE', 'DISCORD_API_URL'];
 
 const used: Readonly<Record<Exclude<SettingUser, 'gateway'>, ReadonlySet<string>>> = {

@@ -20,8 +20,8 @@ export interface ChosenBackend {
 }
 
 /**
- * The backend is that of `--backend`, else of AGENT_BACKEND, else of FORGE_BACKEND, else Claude. The path and the model in
- * the settings belong to the backend that the settings name: a flag that chooses another one leaves them out.
+ * The backend is that of `--backend`, else of AGENT_BACKEND, else Claude. The path and the model in the settings belong to the
+ * backend that AGENT_BACKEND names: a flag that chooses another one leaves them out.
  */
 export function chooseBackend(
   settings: Environment,
@@ -30,22 +30,21 @@ export function chooseBackend(
 ): ChosenBackend {
   const problems: string[] = [];
   const { backend: flag, model } = flags;
-  const configured = ['AGENT_BACKEND', 'FORGE_BACKEND'].flatMap((name) => {
-    const written = given(settings[name]);
-    return written === undefined ? [] : [{ written, source: settingWithOrigin(name, origins), name }];
-  });
-  const [used, ...unused] =
-    flag === undefined
-      ? configured
-      : [{ written: flag, source: '--backend', name: '--backend' }, ...configured];
-  const backend =
-    used === undefined ? 'claude' : orProblem(problems, () => readBackendName(used.written, used.source));
+  const configured = given(settings['AGENT_BACKEND']);
   // A wrong name that nothing reads is no reason to stop.
   const wrong: string[] = [];
-  for (const { written, source } of unused) orProblem(wrong, () => readBackendName(written, source));
-  const warnings = wrong.map((problem) => `${problem} It is not used: ${used?.name} is stronger.`);
+  const readConfigured = (name: string, found: string[]) =>
+    orProblem(found, () => readBackendName(name, settingWithOrigin('AGENT_BACKEND', origins)));
+  if (flag !== undefined && configured !== undefined) readConfigured(configured, wrong);
+  const backend =
+    flag !== undefined
+      ? orProblem(problems, () => readBackendName(flag, '--backend'))
+      : configured === undefined
+        ? 'claude'
+        : readConfigured(configured, problems);
+  const warnings = wrong.map((problem) => `${problem} It is not used: ${flag} was asked for.`);
   const own = model === undefined ? {} : { BACKEND_MODEL: model };
-  const ownerWritten = configured[0]?.written ?? 'claude';
+  const ownerWritten = configured ?? 'claude';
   const owner = findBackendName(ownerWritten) ?? ownerWritten;
   if (flag === undefined || backend === undefined || backend === owner)
     return { backend, settings: { ...settings, ...own }, problems, warnings };
@@ -59,8 +58,7 @@ export function chooseBackend(
 
 /** True if the settings have a backend. A path and a model without a name are Claude's. */
 export function isBackendChosen(settings: Environment): boolean {
-  const names = ['AGENT_BACKEND', 'FORGE_BACKEND', ...backendSettings];
-  return names.some((name) => given(settings[name]) !== undefined);
+  return ['AGENT_BACKEND', ...backendSettings].some((name) => given(settings[name]) !== undefined);
 }
 
 /** Names the settings that don't count for a backend because they are those of AGENT_BACKEND; undefined if there are none. */

@@ -10,6 +10,7 @@ import { backendConfig, type GatewayConfig, loadConfig, settingsLeftOut } from '
 import { registerDemoBackend } from '../demo/demo-backend.js';
 import { readDemoEnvironment } from '../demo/demo-environment.js';
 import { demoHome } from '../demo/demo-home.js';
+import { askedRunner } from '../run/asked-runner.js';
 
 /** The settings that a chain is resolved and run with. */
 export interface ChainSettings {
@@ -26,8 +27,8 @@ export interface ChainPlace {
 
 /** Reads the settings as `turnout run` does; those of a demo are its own. */
 export async function chainSettings(place: ChainPlace, warn: (text: string) => void): Promise<ChainSettings> {
-  const { config, inherited } = place.demo ? demoConfig(place) : await ownConfig(place, warn);
-  const { workingDir: cwd, home, agentBackend: defaultBackend } = config;
+  const { config, inherited, asked } = place.demo ? demoConfig(place) : await ownConfig(place, warn);
+  const { workingDir: cwd, home, agentBackend } = config;
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${cwd} is not there.`, {
       hint: 'Choose another one with --cwd or WORKING_DIR.',
@@ -43,7 +44,7 @@ export async function chainSettings(place: ChainPlace, warn: (text: string) => v
     // A run of a chain may need more turns than a question: only a limit that somebody has set counts (0: none).
     return config.backendMaxTurnsSet ? made : { ...made, maxTurns: 0 };
   };
-  return { home, cwd, defaultBackend, configFor };
+  return { home, cwd, defaultBackend: asked ?? agentBackend, configFor };
 }
 
 /** The home whose runs are meant. It needs no other setting to be valid. */
@@ -57,7 +58,7 @@ async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
   const { settings, inherited, origins, warnings } = read;
   const config = loadConfig(settings, {}, origins, 'chain');
   for (const warning of [...warnings, ...config.warnings]) warn(warning);
-  return { config, inherited };
+  return { config, inherited, asked: askedRunner(undefined, settings, origins) };
 }
 
 function demoConfig({ cwd }: ChainPlace) {
@@ -68,7 +69,7 @@ function demoConfig({ cwd }: ChainPlace) {
     ...process.env,
     ...here,
   });
-  return { config: loadConfig(settings), inherited };
+  return { config: loadConfig(settings), inherited, asked: undefined };
 }
 
 /** The path and the model of AGENT_BACKEND are not another one's. The SDK of a vendor has the settings of its CLI. */

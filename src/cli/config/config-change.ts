@@ -8,6 +8,7 @@ import { readEnvironment } from '../../config/read-environment.js';
 import { fileSetting, secretNames } from '../../config/secrets.js';
 import { settingKey } from '../../config/setting-name.js';
 import { TurnoutError } from '../../core/errors.js';
+import { readRunnerName } from '../../runner/runner-names.js';
 import { print } from '../command/print.js';
 import { plainLine } from '../output/one-row.js';
 import { say } from '../output/say.js';
@@ -84,7 +85,8 @@ function checked(name: string, value: string): string {
   const problem = valueProblem(name, value);
   if (problem !== undefined) throw refuse(problem);
   // `Codex-CLI` is written as it is called.
-  if (name === 'AGENT_BACKEND' || name === 'FORGE_BACKEND') return readBackendName(value);
+  if (name === 'AGENT_BACKEND') return readBackendName(value);
+  if (name === 'FORGE_BACKEND') return readRunnerName(value);
   return isPath(name, value) ? resolve(value) : value;
 }
 

@@ -6,10 +6,12 @@ import { readEnvironment } from '../../config/read-environment.js';
 import { fromEnvironment, type SettingOrigins, settingWithOrigin } from '../../config/setting-origins.js';
 import { isSettingName } from '../../config/settings.js';
 import { usesSetting } from '../../config/used-settings.js';
+import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { checkDiscord } from '../../gateway/channels/discord/check-discord.js';
 import { type GatewayConfig, readConfig, settingsLeftOut } from '../../gateway/config.js';
 import { systemWarnings } from '../../process/system.js';
+import { settingsOwner } from '../../runner/runner-names.js';
 import { openPeople } from '../archive/open-people.js';
 import type { CommandPage } from '../command/command-page.js';
 import { exitingOnSignal, onEndingSignal } from '../command/ending-signals.js';
@@ -20,6 +22,7 @@ import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js'
 import { valueProblem } from '../config/value-problem.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
 import { say } from '../output/say.js';
+import { askedRunner } from '../run/asked-runner.js';
 import { version } from '../version.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
 import { type DoctorReport, doctorTable } from './doctor-table.js';
@@ -97,6 +100,7 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
   });
   const { settings, inherited, origins, warnings } = read;
   const { config, problems } = readConfig(settings, {}, origins, 'doctor');
+  const { defaultBackend, wrongName } = defaultOfRuns(settings, origins, config);
   const all = await exitingOnSignal(() => inspectClis(config, inherited, origins, showWaiting));
   if (config.discord.token !== undefined) showProgress('asking Discord …');
   const discord = await exitingOnSignal(async () =>
@@ -109,10 +113,11 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
     home: config.home,
-    defaultBackend: config.agentBackend,
+    defaultBackend,
     problems: [
       ...read.problems.map(({ explanation }) => explanation),
       ...problems,
+      ...wrongName,
       ...wrongInFiles(settings, origins),
     ],
     warnings: [
@@ -129,7 +134,7 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
   const isWrong = report.problems.length > 0;
   const found = usable.length === 0 ? exitCodes.unavailable : isWrong ? exitCodes.failed : exitCodes.done;
   // The scenarios need no account.
-  const asked = wanted ?? [config.agentBackend];
+  const asked = wanted ?? [defaultBackend];
   const isSignedOut = usable.some(({ backend, signedIn }) => signedIn === 'no' && asked.includes(backend));
   if (!isDeep)
     return print(
@@ -145,6 +150,17 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
     json ? `${JSON.stringify({ ...report, deep }, null, 2)}\n` : `\n${deepTable(deep)}`,
     usable.length === 0 || works ? found : exitCodes.failed,
   );
+}
+
+/** O5: FORGE_BACKEND is stronger than AGENT_BACKEND for whatever is not a gateway. */
+function defaultOfRuns(settings: Environment, origins: SettingOrigins, { agentBackend }: GatewayConfig) {
+  try {
+    const asked = askedRunner(undefined, settings, origins);
+    return { defaultBackend: asked === undefined ? agentBackend : settingsOwner(asked), wrongName: [] };
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    return { defaultBackend: agentBackend, wrongName: [error.message] };
+  }
 }
 
 /** Values in the settings files that another command would refuse. In the environment they may be another program's. */

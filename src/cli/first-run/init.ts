@@ -2,6 +2,7 @@ import { backendNames, findBackendName, guessBackendName, readBackendName } from
 import { editConfigFile, readConfigFile } from '../../config/edit-config-file.js';
 import { given } from '../../config/home-directory.js';
 import { type ReadEnvironment, readEnvironment } from '../../config/read-environment.js';
+import { settingWithOrigin } from '../../config/setting-origins.js';
 import { problemOf } from '../../config/settings.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { permissionModes } from '../../core/permission-mode.js';
@@ -116,6 +117,7 @@ async function initialise(options: InitOptions): Promise<number> {
   const notes = [
     ...lostSettings(changes, inFile),
     ...strongerSources(changes, path, now),
+    ...strongerForRuns(chosen, now),
     ...(chosen.installed ? [] : [`${chosen.backend} is not installed yet: ${chosen.install}`]),
   ];
   if (options.json) {
@@ -159,9 +161,9 @@ async function withoutClis(isListed: boolean): Promise<number> {
   return chat.main(['--backend', 'demo']);
 }
 
-/** The backend that the settings name, whichever of their sources has it. */
+/** The backend that AGENT_BACKEND names, whichever of their sources has it. */
 function presentBackend({ settings }: ReadEnvironment): string | undefined {
-  const written = given(settings['AGENT_BACKEND']) ?? given(settings['FORGE_BACKEND']);
+  const written = given(settings['AGENT_BACKEND']);
   return written === undefined ? undefined : findBackendName(written);
 }
 
@@ -201,7 +203,7 @@ function changesFor(
   { model, permissionMode }: InitOptions,
   inFile: Readonly<Record<string, string>>,
 ): Record<string, string | undefined> {
-  const owner = inFile['AGENT_BACKEND'] || inFile['FORGE_BACKEND'] || 'claude';
+  const owner = inFile['AGENT_BACKEND'] || 'claude';
   const left = findBackendName(owner) === backend ? [] : ['BACKEND_CLI_PATH', 'BACKEND_MODEL'];
   return {
     ...Object.fromEntries(left.filter((name) => inFile[name] !== undefined).map((name) => [name, undefined])),
@@ -233,4 +235,14 @@ function strongerSources(
     if (settings[name] === changes[name]) return [];
     return [`But ${name}=${plainLine(settings[name] ?? '')} ${origin} is stronger: take it away there.`];
   });
+}
+
+/** O5: the gateway uses the choice; runs, agents and chains use FORGE_BACKEND, if that is set. */
+function strongerForRuns({ backend }: FoundCli, { settings, origins }: ReadEnvironment): readonly string[] {
+  const written = given(settings['FORGE_BACKEND']);
+  if (written === undefined || findBackendName(written) === backend) return [];
+  const shown = `FORGE_BACKEND=${plainLine(written)}`;
+  return [
+    `But ${settingWithOrigin('FORGE_BACKEND', origins, shown)} is stronger for runs, agents and chains.`,
+  ];
 }

@@ -1,6 +1,7 @@
 import { type Environment, given } from '../../config/home-directory.js';
 import { ownSecrets } from '../../config/secrets.js';
 import { isSettingName } from '../../config/settings.js';
+import { usesSetting } from '../../config/used-settings.js';
 
 /** The unit itself has these. */
 const inUnit: ReadonlySet<string> = new Set(['TURNOUT_HOME', 'WORKING_DIR', 'PATH']);
@@ -14,7 +15,7 @@ const agentKeys = /^[A-Z\d_]+_API_KEY$|^(?:ANTHROPIC|CLAUDE_CODE|GOOGLE|GEMINI|O
  */
 export function leftBehind(environment: Environment, ofFiles: Environment, home: string): string | undefined {
   const lost = Object.keys(environment)
-    .filter((name) => isSettingName(name) || agentKeys.test(name))
+    .filter((name) => (isSettingName(name) && usesSetting('gateway', name)) || agentKeys.test(name))
     .filter((name) => !inUnit.has(name) && given(environment[name]) !== undefined)
     .filter((name) => ofFiles[name] !== environment[name])
     .sort();

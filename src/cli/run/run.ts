@@ -10,7 +10,7 @@ import { nonceIn, unattendedInstructions } from '../../orchestra/instructions.js
 import { checkOptions } from '../../runner/check-options.js';
 import { withoutMarker } from '../../runner/marker.js';
 import { runnerBackend } from '../../runner/runner-config.js';
-import { codexSdk } from '../../runner/runner-names.js';
+import { codexSdk, settingsOwner } from '../../runner/runner-names.js';
 import { sessionOptions } from '../../runner/session-options.js';
 import type { RunnerName, RunnerOptions } from '../../runner/types.js';
 import { explainFailure } from '../command/explain-failure.js';
@@ -19,6 +19,7 @@ import { allowDemo } from '../demo/demo-flag.js';
 import { chooseInstalled } from '../first-run/choose-installed.js';
 import { canAsk } from '../output/ask-line.js';
 import { say } from '../output/say.js';
+import { askedRunner } from './asked-runner.js';
 import { type GivenFiles, givenFiles } from './given-files.js';
 import { readPrompt } from './read-prompt.js';
 import { withClaudeNames } from './result-object.js';
@@ -73,14 +74,15 @@ export async function turnSettings(
   const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
   const read = await readEnvironment({ environment: process.env, flags, command });
   const { inherited, origins, warnings } = read;
+  const asked = askedRunner(options.backend, read.settings, origins);
   const { settings, notes, missing } = await chooseInstalled(read.settings, inherited, {
-    flag: options.backend,
+    flag: asked,
     mayPick: options.mayPick === true && canAsk(),
   });
-  // The SDK is an other way to run Codex: the settings are Codex's.
-  const isSdk = options.backend === codexSdk;
-  const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins, command);
-  const runner: RunnerName = isSdk ? codexSdk : config.agentBackend;
+  // The SDK is another way to run Codex: the settings are Codex's.
+  const backend = asked === undefined ? undefined : settingsOwner(asked);
+  const config = loadConfig(settings, { backend, model: options.model }, origins, command);
+  const runner: RunnerName = asked ?? config.agentBackend;
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {
       hint: 'Choose another one with --cwd or WORKING_DIR.',

@@ -185,10 +185,12 @@ describe('settings', () => {
     }
   });
 
-  it('FORGE_BACKEND stands in for an unset AGENT_BACKEND (O5)', () => {
-    expect(loadConfig({ FORGE_BACKEND: 'codex' }).agentBackend).toBe('codex');
-    expect(loadConfig({ FORGE_BACKEND: 'codex', AGENT_BACKEND: '' }).agentBackend).toBe('codex');
-    expect(loadConfig({ FORGE_BACKEND: 'codex', AGENT_BACKEND: 'gemini' }).agentBackend).toBe('gemini');
+  it('FORGE_BACKEND is not the gateway’s, whatever it says (O5)', () => {
+    for (const written of ['codex', 'codex-sdk', 'no such backend']) {
+      const config = loadConfig({ FORGE_BACKEND: written, BACKEND_CLI_PATH: '/opt/claude' });
+      expect(config).toMatchObject({ agentBackend: 'claude', backendCliPath: '/opt/claude', warnings: [] });
+      expect(loadConfig({ FORGE_BACKEND: written, AGENT_BACKEND: 'gemini' }).agentBackend).toBe('gemini');
+    }
   });
 
   it('override the binary, the model, the tools and the directories (R6.4, R7.1, R7.4)', () => {
@@ -296,19 +298,17 @@ describe('settings', () => {
     for (const name of ['claude', 'codex', 'gemini', 'opencode']) {
       for (const written of [name, `${name}-cli`, ` ${name} `, `${name.toUpperCase()}-CLI`]) {
         expect(loadConfig({ AGENT_BACKEND: written }).agentBackend).toBe(name);
-        expect(loadConfig({ FORGE_BACKEND: written }).agentBackend).toBe(name);
         expect(loadConfig({ AGENT_BACKEND: 'gemini' }, { backend: written }).agentBackend).toBe(name);
       }
     }
-    const blank = { AGENT_BACKEND: '  ', FORGE_BACKEND: '' };
-    expect(loadConfig(blank).agentBackend).toBe('claude');
+    expect(loadConfig({ AGENT_BACKEND: '  ' }).agentBackend).toBe('claude');
   });
 
   it('a wrong name is told with where it came from and what may have been meant (R6.5)', () => {
     expect(failure({ AGENT_BACKEND: 'clade' }).message).toMatch(
       /- AGENT_BACKEND: Unknown backend "clade".*claude, codex, gemini, opencode\. Did you mean claude\?/,
     );
-    expect(failure({ FORGE_BACKEND: 'open-code' }).message).toMatch(/FORGE_BACKEND: .*mean opencode\?/);
+    expect(failure({ AGENT_BACKEND: 'open-code' }).message).toMatch(/AGENT_BACKEND: .*mean opencode\?/);
     expect(failure({ AGENT_BACKEND: 'Codx-CLI' }).message).toMatch(/"Codx-CLI".*mean codex\?/);
     expect(failure({ AGENT_BACKEND: 'cursor' }).message).not.toContain('mean');
     expect(() => loadConfig({}, { backend: '' })).toThrow(/--backend: Unknown backend ""/);
@@ -321,7 +321,7 @@ describe('settings', () => {
 
     it.each([
       ['by AGENT_BACKEND', { AGENT_BACKEND: 'claude-cli' }],
-      ['by FORGE_BACKEND', { FORGE_BACKEND: 'claude' }],
+      ['whatever FORGE_BACKEND says', { FORGE_BACKEND: 'codex' }],
       ['by default', {}],
     ])('%s, and a flag that chooses another one leaves them out, and says so', (_how, named) => {
       const config = loadConfig({ ...both, ...named }, { backend: 'codex' });
@@ -357,18 +357,9 @@ describe('settings', () => {
       expect(flag).toMatchObject({ agentBackend: 'claude', backendCliPath: 'claude' });
       expect(flag.warnings).toEqual([
         expect.stringMatching(
-          /^AGENT_BACKEND: Unknown backend "codx"\..* It is not used: --backend is stronger\.$/,
+          /^AGENT_BACKEND: Unknown backend "codx"\..* It is not used: claude was asked for\.$/,
         ),
         expect.stringContaining('belong to codx and are not used for claude.'),
-      ]);
-      const setting = loadConfig({
-        AGENT_BACKEND: 'codex',
-        FORGE_BACKEND: 'clade',
-        BACKEND_CLI_PATH: '/opt/it',
-      });
-      expect(setting).toMatchObject({ agentBackend: 'codex', backendCliPath: '/opt/it' });
-      expect(setting.warnings).toEqual([
-        expect.stringMatching(/^FORGE_BACKEND: .*"clade".* It is not used: AGENT_BACKEND is stronger\.$/),
       ]);
     });
 

@@ -33,6 +33,23 @@ describe('the settings of a chain', () => {
     expect(warnings[0]).toMatch(/BACKEND_CLI_PATH.*BACKEND_MODEL.*codex.*claude/);
   });
 
+  it('have FORGE_BACKEND as the default backend, over AGENT_BACKEND, whose path stays its own (O5)', async () => {
+    for (const [written, name] of [
+      ['Claude-CLI', 'claude'],
+      ['codex-sdk', 'codex-sdk'],
+    ] as const) {
+      vi.stubEnv('FORGE_BACKEND', written);
+      const { configFor, defaultBackend } = await chainSettings({ cwd: home, demo: false }, () => undefined);
+      expect(defaultBackend).toBe(name);
+      expect(configFor('codex')).toMatchObject({ cliPath: '/x/codex' });
+      expect(configFor('claude')).toMatchObject({ cliPath: 'claude' });
+    }
+    vi.stubEnv('FORGE_BACKEND', 'clod');
+    await expect(chainSettings({ cwd: home, demo: false }, () => undefined)).rejects.toThrow(
+      /^FORGE_BACKEND in the environment: Unknown backend "clod"/,
+    );
+  });
+
   it('of a demo have the demo agent for every backend, and a home of their own (O6)', async () => {
     onTestFinished(registerDemoBackend());
     const {

@@ -115,7 +115,7 @@ describe('a backend that nobody has chosen (R6.3, O5)', () => {
   });
 
   it('is not looked for if anything has chosen one', async () => {
-    for (const name of ['AGENT_BACKEND', 'FORGE_BACKEND', 'BACKEND_CLI_PATH', 'BACKEND_MODEL']) {
+    for (const name of ['AGENT_BACKEND', 'BACKEND_CLI_PATH', 'BACKEND_MODEL']) {
       const settings = { [name]: 'claude' };
       expect(await choose(['codex'], { settings })).toEqual({
         settings: { TURNOUT_HOME: directory, ...settings },

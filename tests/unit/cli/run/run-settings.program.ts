@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { describeSettings } from '../../../../src/config/describe-settings.js';
@@ -33,6 +33,17 @@ function timesOut(text: string): Effect['seen'] {
   return ({ code, stderr }) => expect([code, stderr]).toEqual([124, expect.stringContaining(text)]);
 }
 
+/** The program that plays a CLI, under the CLI's own name. */
+function onPath(
+  stage: Stage,
+  name: string,
+  { BACKEND_CLI_PATH: program, ...env }: ReturnType<typeof playing>,
+) {
+  mkdirSync(stage.path('bin'));
+  symlinkSync(program, join(stage.path('bin'), name));
+  return { ...env, PATH: `${stage.path('bin')}:${stage.env['PATH']}` };
+}
+
 const effects: Readonly<Record<string, Effect>> = {
   AGENT_BACKEND: {
     args: ['run', 'hi', '--output', 'json'],
@@ -41,12 +52,17 @@ const effects: Readonly<Record<string, Effect>> = {
   },
   FORGE_BACKEND: {
     args: ['run', 'hi', '--output', 'json'],
+    // As with --backend, the path is that of AGENT_BACKEND's CLI.
     env: (stage) => ({
-      ...playing(stage, 'codex', 'answer'),
-      AGENT_BACKEND: undefined,
-      FORGE_BACKEND: 'codex',
+      ...onPath(stage, 'codex', playing(stage, 'codex', 'answer')),
+      AGENT_BACKEND: 'gemini',
+      BACKEND_CLI_PATH: '/no/such/program',
+      FORGE_BACKEND: 'Codex-CLI',
     }),
-    seen: ({ stdout }) => expect(JSON.parse(stdout)).toMatchObject({ backend: 'codex' }),
+    seen: ({ stdout, stderr }) => {
+      expect(JSON.parse(stdout)).toMatchObject({ backend: 'codex', isError: false });
+      expect(stderr).toContain('BACKEND_CLI_PATH belongs to gemini and is not used for codex.');
+    },
   },
   BACKEND_CLI_PATH: {
     env: () => ({ BACKEND_CLI_PATH: '/no/such/program' }),
@@ -179,6 +195,39 @@ describe.concurrent('the settings of `turnout run` (18.3)', () => {
       'BACKEND_LIVE is not used for this turn: a live session takes no arguments',
     );
     expect(done.code).toBe(0);
+  });
+});
+
+describe.concurrent('FORGE_BACKEND, the default of --backend (O2, O5)', () => {
+  it('names any runner, and a wrong name is told with where it came from', async ({ stage }) => {
+    const sdk = await turnout(stage, ['run', 'hi', '--live'], {
+      env: { ...env, FORGE_BACKEND: 'codex-sdk' },
+    });
+    expect(sdk).toMatchObject({ code: 4, stderr: expect.stringContaining('codex-sdk') });
+    const wrong = await turnout(stage, ['run', 'hi'], { env: { ...env, FORGE_BACKEND: 'codx' } });
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toMatch(
+      /FORGE_BACKEND in the environment: Unknown backend "codx".*Did you mean codex\?/,
+    );
+    const flag = await turnout(stage, ['run', 'say exactly: words', '--backend', 'claude'], {
+      env: { ...env, FORGE_BACKEND: 'codx' },
+    });
+    expect(flag).toEqual({ code: 0, stdout: 'words\n', stderr: '' });
+  });
+
+  it('is weaker than the backend of an agent, and stronger than AGENT_BACKEND', async ({ stage }) => {
+    const played = onPath(stage, 'codex', playing(stage, 'codex', 'answer'));
+    const variables = { ...played, AGENT_BACKEND: 'gemini', FORGE_BACKEND: 'codex' };
+    mkdirSync(join(stage.workingDir, '.turnout/agents'), { recursive: true });
+    const agent = (name: string, text: string) =>
+      writeFileSync(join(stage.workingDir, '.turnout/agents', `${name}.md`), text);
+    agent('own', '---\nbackend: opencode\n---\nYou are own.');
+    agent('none', 'You are none.');
+    const run = (name: string) =>
+      turnout(stage, ['agent', 'run', name, 'hi', '--output', 'json'], { env: variables });
+    const none = await run('none');
+    expect(JSON.parse(none.stdout)).toMatchObject({ backend: 'codex', isError: false });
+    expect(await run('own')).toMatchObject({ code: 3, stdout: expect.stringContaining('opencode') });
   });
 });
 
