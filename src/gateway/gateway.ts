@@ -119,7 +119,7 @@ export class Gateway implements GatewayFace {
       await endFormerAgents(config.home, log);
       const ballast = await Ballast.open({ directory: config.home });
       const { lockTimeoutMs, snapshotWaitMs, onFollowed, pageDirectory, loadDiscord } = options;
-      const opened = await openSqliteStore(join(config.home, databaseFile), { ballast, lockTimeoutMs });
+      const opened = await openSqliteStore(join(config.home, databaseFile), { ballast, lock, lockTimeoutMs });
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
@@ -205,6 +205,7 @@ export class Gateway implements GatewayFace {
       await this.#close();
       throw error;
     }
+    this.#storeHealth.start();
     this.#parts.archive.start();
     await this.#parts.scheduler.start();
     this.#parts.outbox.wake();

@@ -1,23 +1,24 @@
 import type { Log } from '../config/log.js';
-import { StoreError, type StoreFault } from '../store/errors.js';
+import { describeLost, remedyFor, StoreError, type StoreFault } from '../store/errors.js';
 import type { Accepted, Store } from '../store/store.js';
 
 export interface StoreHealthOptions {
   readonly store: Store;
   readonly log: Log;
-  /** The time between two probes of a store that has failed. */
+  /** The time between two looks at the store, and between two probes of one that has failed. */
   readonly probeMs?: number | undefined;
 }
 
 /**
- * Knows whether the store works. Every call through `store` is looked at; after one that failed, a write is tried each
- * second until it succeeds. A call that changed nothing proves nothing: it may not have reached the disk.
+ * Knows whether the store works. Every call through `store` is looked at, and each second whether its files are still there.
+ * After a failure, a write is tried each second until it succeeds. A call that changed nothing proves nothing: it may not have
+ * reached the disk.
  */
 export class StoreHealth {
   /** The store, watched. */
   readonly store: Store;
   readonly #options: StoreHealthOptions;
-  #fault: StoreFault | undefined;
+  #failure: StoreError | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: StoreHealthOptions) {
@@ -32,7 +33,21 @@ export class StoreHealth {
 
   /** The fault of the store, without the path of its file; undefined if it works. */
   get problem(): string | undefined {
-    return this.#fault === undefined ? undefined : problems[this.#fault];
+    if (this.#failure === undefined) return undefined;
+    const { fault, lost } = this.#failure;
+    return lost === undefined ? problems[fault] : `${describeLost(lost)} ${remedyFor(lost)}`;
+  }
+
+  /** Looks at the store from now on. */
+  start(): void {
+    let isLooking = false;
+    this.#timer ??= setInterval(() => {
+      if (isLooking) return;
+      isLooking = true;
+      this.#look().finally(() => {
+        isLooking = false;
+      });
+    }, this.#options.probeMs ?? 1000).unref();
   }
 
   stop(): void {
@@ -43,7 +58,7 @@ export class StoreHealth {
   async #watch(name: keyof Store, call: Promise<unknown>): Promise<unknown> {
     try {
       const result = await call;
-      if (this.#fault !== undefined && hasWritten(name, result)) this.#works();
+      if (this.#failure !== undefined && provesItWorks(this.#failure, name, result)) this.#works();
       return result;
     } catch (error) {
       if (error instanceof StoreError && isFaultOfStore(error)) this.#failed(error);
@@ -51,31 +66,29 @@ export class StoreHealth {
     }
   }
 
+  async #look(): Promise<void> {
+    const { store } = this.#options;
+    try {
+      if (this.#failure === undefined) return await this.store.check();
+      await store.probe();
+      this.#works();
+    } catch (error) {
+      // The fault that is shown stays the one that was met, unless the reason turns out to be a lost file.
+      if (error instanceof StoreError && error.lost !== undefined) this.#failed(error);
+    }
+  }
+
   #failed(error: StoreError): void {
-    const { log, store, probeMs = 1000 } = this.#options;
-    if (this.#fault === undefined) log.error('the store fails', { error });
-    this.#fault = error.fault;
-    let probing = false;
-    this.#timer ??= setInterval(() => {
-      if (probing) return;
-      probing = true;
-      // The fault that is shown stays the one that was met: a probe's own says nothing new.
-      store
-        .probe()
-        .then(
-          () => this.#works(),
-          () => undefined,
-        )
-        .finally(() => {
-          probing = false;
-        });
-    }, probeMs).unref();
+    const isNews =
+      this.#failure === undefined || (error.lost !== undefined && this.#failure.lost === undefined);
+    if (isNews) this.#options.log.error('the store fails', { error });
+    this.#failure = error;
+    this.start();
   }
 
   #works(): void {
-    this.stop();
-    if (this.#fault === undefined) return;
-    this.#fault = undefined;
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
     this.#options.log.info('the store works again');
   }
 }
@@ -84,8 +97,9 @@ function isFaultOfStore({ fault, refusesNewWork }: StoreError): boolean {
   return fault !== 'lost_lease' && fault !== 'closed' && !refusesNewWork;
 }
 
-/** True if the call has certainly changed something on disk. */
-function hasWritten(name: keyof Store, result: unknown): boolean {
+/** True if the call has certainly changed something on disk. Work that has begun is also written without the lock file. */
+function provesItWorks({ fault }: StoreError, name: keyof Store, result: unknown): boolean {
+  if (fault === 'lost_file') return false;
   if (name === 'accept') return !(result as Accepted).repeated;
   return name === 'finish' || name === 'postpone' || name === 'post';
 }
@@ -97,6 +111,7 @@ const problems: Readonly<Record<StoreFault, string>> = {
   read_only: "The store can't be written: give the gateway the right to write its directory.",
   corrupt: 'The store reads as damaged; the log says more.',
   failed: 'The store failed; the log says how.',
+  lost_file: 'A file of the store was removed, replaced or truncated; the log says which.',
   lost_lease: '',
   closed: '',
 };

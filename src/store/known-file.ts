@@ -20,21 +20,19 @@ export class KnownFile {
     this.#known = statSync(path);
   }
 
-  /** Undefined if the file is still there, or if the system doesn't say: whoever uses the file hears of that. */
-  check(): LostFile | undefined {
-    const found = this.look();
-    if (found === 'unknown') return undefined;
-    const file = basename(this.path);
-    if (found === undefined) return { file, fate: 'removed' };
-    const { dev, ino } = this.#known;
-    return found.dev === dev && found.ino === ino ? undefined : { file, fate: 'replaced' };
+  get name(): string {
+    return basename(this.path);
   }
 
-  look(): Stats | 'unknown' | undefined {
+  /** Undefined if the file is still there, or if the system doesn't say: whoever uses the file hears of that. */
+  check(): LostFile | undefined {
     try {
-      return statSync(this.path, { throwIfNoEntry: false });
+      const found = statSync(this.path, { throwIfNoEntry: false });
+      if (found === undefined) return { file: this.name, fate: 'removed' };
+      const { dev, ino } = this.#known;
+      return found.dev === dev && found.ino === ino ? undefined : { file: this.name, fate: 'replaced' };
     } catch {
-      return 'unknown';
+      return undefined;
     }
   }
 }

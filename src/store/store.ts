@@ -57,6 +57,8 @@ export interface Store
    * `keysBefore`. It works in many small steps: the only method that is not all or nothing.
    */
   prune(cut: PruneCut): Promise<{ readonly events: number; readonly messages: number }>;
+  /** Rejects if the files of the store are not those that it was opened with. It writes nothing. */
+  check(): Promise<void>;
   /** Writes something without a meaning, to find out whether the store can be written. */
   probe(): Promise<void>;
   close(): Promise<void>;

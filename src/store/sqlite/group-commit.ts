@@ -1,8 +1,9 @@
 import { setImmediate as nextLoop, setTimeout as sleep } from 'node:timers/promises';
 import { FairShare } from '../../core/fair-share.js';
 import type { Ballast } from '../ballast.js';
-import { StoreError } from '../errors.js';
+import { fileLost, StoreError } from '../errors.js';
 import type { Database } from './database.js';
+import type { FileGuard } from './file-guard.js';
 import { concernsFile, toStoreError } from './sqlite-errors.js';
 
 export interface GroupCommitOptions {
@@ -14,6 +15,8 @@ export interface GroupCommitOptions {
   readonly maxPending?: number | undefined;
   /** Is given up when the disk is full. */
   readonly ballast?: Pick<Ballast, 'release'> | undefined;
+  /** Watches the files. It is closed together with the database. */
+  readonly guard?: FileGuard | undefined;
 }
 
 /** Queries, and the operations of one transaction, keep the event loop for about so long before others have their turn. */
@@ -30,6 +33,9 @@ export class GroupCommit {
   readonly #lockTimeoutMs: number;
   readonly #maxPending: number;
   readonly #ballast: Pick<Ballast, 'release'> | undefined;
+  readonly #guard: FileGuard | undefined;
+  /** True if a file was lost at the last look. */
+  #isLost = false;
   readonly #pending: Write[] = [];
   readonly #reads = new FairShare(shareMs);
   #draining: Promise<void> | undefined;
@@ -41,6 +47,7 @@ export class GroupCommit {
     this.#lockTimeoutMs = options.lockTimeoutMs ?? 5_000;
     this.#maxPending = options.maxPending ?? 20_000;
     this.#ballast = options.ballast;
+    this.#guard = options.guard;
   }
 
   /** `operation` is synchronous, and may run again if its transaction has to be begun anew. */
@@ -63,14 +70,26 @@ export class GroupCommit {
     const turn = this.#reads.take();
     if (turn !== undefined) await turn;
     if (this.#closed) throw this.#closedError();
-    return this.#unlessLocked(() => query(this.#db));
+    if (this.#isLost) this.#expectFiles();
+    return this.#unlessLocked(() => query(this.#db)).catch((error: unknown) => {
+      // What SQLite makes of a truncated file may be anything.
+      this.#expectFiles();
+      throw error;
+    });
+  }
+
+  /** Rejects if a file of the database was lost. */
+  async check(): Promise<void> {
+    if (!this.#closed) this.#expectFiles();
   }
 
   /** Writes the pending operations, then closes the file. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
-    if (this.#db.isOpen) this.#db.close();
+    if (!this.#db.isOpen) return;
+    this.#db.close();
+    this.#guard?.close();
   }
 
   async #drain(): Promise<void> {
@@ -78,7 +97,13 @@ export class GroupCommit {
       await nextLoop();
       const batch = this.#pending.splice(0, this.#maxBatch);
       try {
-        const outcomes = await this.#unlessLocked(() => this.#commit(batch));
+        const outcomes = await this.#unlessLocked(() => {
+          this.#expectFiles();
+          const done = this.#commit(batch);
+          // What was written into a file that is gone must not be acknowledged.
+          this.#expectFiles();
+          return done;
+        });
         this.#pending.unshift(...batch.slice(outcomes.length));
         for (const settle of outcomes) settle();
       } catch (error) {
@@ -109,6 +134,12 @@ export class GroupCommit {
         await sleep(wait);
       }
     }
+  }
+
+  #expectFiles(): void {
+    const lost = this.#guard?.check();
+    this.#isLost = lost !== undefined;
+    if (lost !== undefined) throw fileLost(lost);
   }
 
   #closedError(): StoreError {

@@ -105,6 +105,7 @@ const explanations: Readonly<Record<StoreFault, (file: string, error: unknown) =
   corrupt: (file) =>
     `${file} is damaged or no database of Turnout's. Put a copy of it back, or move it away to begin with an empty one.`,
   lost_lease: () => 'The lease of this turn is lost.',
+  lost_file: (file) => `A file of the database ${file} was removed, replaced or truncated.`,
   closed: (file) => `The database ${file} is closed.`,
   failed: (file, error) => `The database ${file} failed: ${messageOf(error)}`,
 };

@@ -1,4 +1,6 @@
 import type { Ballast } from '../ballast.js';
+import { fileLost } from '../errors.js';
+import type { DirectoryLock } from '../instance-lock.js';
 import type { Store } from '../store.js';
 import { adoptSession } from './adopt-session.js';
 import { readArchive, readPart } from './archive.js';
@@ -14,6 +16,7 @@ import * as discordPosts from './discord-posts.js';
 import * as discordProgress from './discord-progress.js';
 import * as endings from './endings.js';
 import * as events from './events.js';
+import { FileGuard } from './file-guard.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
 import { createIds } from './ids.js';
 import * as lanes from './lanes.js';
@@ -32,11 +35,18 @@ import { changeWaiting, moveToFront } from './waiting-changes.js';
 export interface SqliteStoreOptions extends OpenOptions, Omit<GroupCommitOptions, 'ballast'> {
   /** Room on the disk that is given up for what has begun. Without it a full disk takes nothing. */
   readonly ballast?: Ballast | undefined;
+  /**
+   * The lock of the directory. With it, all files are watched: without one of the database's nothing is stored, and without the
+   * lock's no new work.
+   */
+  readonly lock?: Pick<DirectoryLock, 'check'> | undefined;
 }
 
 /** Opens the store in one SQLite file. See docs/store.md. */
 export async function openSqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<Store> {
-  return createSqliteStore(await openDatabase(file, options), options);
+  const db = await openDatabase(file, options);
+  const guard = options.lock === undefined ? undefined : new FileGuard(file);
+  return createSqliteStore(db, { ...options, guard });
 }
 
 export function createSqliteStore(
@@ -46,9 +56,14 @@ export function createSqliteStore(
   const commits = new GroupCommit(db, options);
   const newId = createIds();
   const write = <T>(operation: (db: Database) => T) => commits.write(operation);
-  const { ballast } = options;
+  const { ballast, lock } = options;
+  const expectLock = () => {
+    const lost = lock?.check();
+    if (lost !== undefined) throw fileLost(lost);
+  };
   /** Writes what brings new work: it waits as long as the last room on the disk is for work that has begun. */
   const begin = async <T>(operation: (db: Database) => T): Promise<T> => {
+    expectLock();
     if (ballast?.released && !(await ballast.restore())) throw newWorkRefused(db.file);
     return write(operation);
   };
@@ -170,6 +185,10 @@ export function createSqliteStore(
     saveRun: (schedule, at) => write((tx) => reports.saveRun(tx, schedule, at)),
 
     prune: (cut) => prune(commits, cut),
+    check: async () => {
+      await commits.check();
+      expectLock();
+    },
     // A gap in the fences means nothing. A disk that is full for hours is probed thousands of times: that is no work that has
     // begun, and gets none of the ballast's room.
     probe: () => begin((tx) => void lanes.nextFence(tx)),

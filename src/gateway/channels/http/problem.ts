@@ -82,7 +82,7 @@ export function toProblem(cause: unknown): HttpProblem {
 
 /** `outcome` tells the sender what the failure means to it: a message that was not kept must be sent again. */
 export function storeProblem(error: StoreError, outcome: string): HttpProblem {
-  return unavailable(`${outcome}: ${faults[error.fault]}. Try again later.`, error);
+  return unavailable(`${outcome}: ${reasonOf(error)}. Try again later.`, error);
 }
 
 /** The machine has run out of something that the request needs. */
@@ -96,12 +96,17 @@ function unavailable(message: string, cause: unknown): HttpProblem {
   return new HttpProblem('unavailable', message, { headers: { 'Retry-After': retryAfterSeconds }, cause });
 }
 
+function reasonOf({ fault, lost }: StoreError): string {
+  return lost === undefined ? faults[fault] : `the gateway's file ${lost.file} was ${lost.fate}`;
+}
+
 const faults: Readonly<Record<StoreFault, string>> = {
   full: "the disk of the gateway's store is full",
   locked: "the gateway's store is locked",
   read_only: "the gateway's store can't be written",
   corrupt: "the gateway's store is damaged",
   closed: 'the gateway is stopping',
+  lost_file: "a file of the gateway's store was removed, replaced or truncated",
   lost_lease: "the gateway's store refused the change",
   io: "the disk of the gateway's store fails",
   failed: "the gateway's store failed",

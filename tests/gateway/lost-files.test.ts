@@ -1,0 +1,76 @@
+import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Client, setUpGateway } from './stage.js';
+
+const readiness = (client: Client) => client.call('/readyz').then(String, String);
+
+describe('a file of a running gateway', () => {
+  const harms: readonly { file: string; fate: string; harm: (path: string) => void }[] = [
+    ...['turnout.db', 'turnout.db-wal', 'gateway.lock'].flatMap((file) => [
+      { file, fate: 'removed', harm: (path: string) => rmSync(path) },
+      {
+        file,
+        fate: 'replaced',
+        harm: (path: string) => {
+          copyFileSync(path, `${path}.copy`);
+          renameSync(`${path}.copy`, path);
+        },
+      },
+    ]),
+    ...['turnout.db', 'turnout.db-wal'].map((file) => ({
+      file,
+      fate: 'truncated',
+      harm: (path: string) => truncateSync(path, 0),
+    })),
+  ];
+
+  it.each(harms)(
+    '$file $fate: the idle gateway notices, answers 503 and says why (27.13) [fault 27.13: a file of the store removed, replaced or truncated]',
+    async ({ file, fate, harm }) => {
+      const stage = setUpGateway();
+      const client = await stage.start();
+      await client.ask('a', 'hello');
+      expect(await client.call('/readyz')).toMatchObject({ ready: true });
+      harm(join(stage.home, file));
+      await expect.poll(() => readiness(client)).toMatch(/^Error: 503/);
+      expect(await readiness(client)).toContain(`${file} was ${fate} while the gateway was running.`);
+      expect(await readiness(client)).toMatch(
+        file === 'gateway.lock' ? /restart the gateway/ : /restore a backup/,
+      );
+      await expect(client.post('a', 'again')).rejects.toThrow(
+        `The message was NOT accepted: the gateway's file ${file} was ${fate}`,
+      );
+      const told = stage.log.filter(({ message }) => message === 'the store fails');
+      expect(told).toHaveLength(1);
+      expect(JSON.stringify(told)).toContain(`${file} was ${fate}`);
+    },
+  );
+
+  it('removed a moment ago: nothing is acknowledged any more, and the gateway goes on once the same file is back (27.13)', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    await client.ask('a', 'hello');
+    const path = join(stage.home, 'turnout.db-wal');
+    renameSync(path, `${path}.aside`);
+    await expect(client.post('a', 'lost')).rejects.toThrow(/503 .*NOT accepted.*turnout\.db-wal was removed/);
+    renameSync(`${path}.aside`, path);
+    await expect.poll(() => readiness(client)).not.toMatch(/^Error/);
+    expect(await client.ask('a', 'say exactly: kept')).toMatchObject({ responseText: 'kept' });
+    expect((await client.messages('a')).map(({ text }) => text)).not.toContain('lost');
+  });
+
+  it('its lock removed while a turn runs: the turn ends and is written, and nothing new begins (27.13)', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    const running = await client.post('a', 'wait 5 seconds');
+    await client.until(running, 'running');
+    rmSync(join(stage.home, 'gateway.lock'));
+    await expect(client.post('b', 'hello')).rejects.toThrow(/503 .*gateway\.lock was removed/);
+    expect(await client.ended(running)).toMatchObject({ state: 'answered' });
+    await client.stop();
+    const next = await stage.start();
+    expect(await next.event(running)).toMatchObject({ state: 'answered', attempts: 1 });
+    expect(await next.call('/readyz')).toMatchObject({ ready: true });
+  });
+});
