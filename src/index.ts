@@ -55,6 +55,7 @@ export type {
   RecordQuery,
 } from './backends/record/types.js';
 export {
+  type AnyBackendName,
   type BackendEntry,
   type BackendName,
   backendNames,

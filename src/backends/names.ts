@@ -1,6 +1,9 @@
-/** The vendors that the lab, the recordings and the benchmarks know. The registry may have further backends. */
+/** The vendors' CLIs, which the lab, the recordings and the benchmarks know too. */
 export const vendorNames = ['claude', 'codex', 'gemini', 'opencode'] as const;
 export type VendorName = (typeof vendorNames)[number];
 
-/** A backend's name: a vendor's, or that of any other backend in the registry. */
-export type BackendName = VendorName | (string & {});
+/** A name that \`resolveBackendName\` returns. */
+export type BackendName = VendorName;
+
+/** The name of one of the four, or of any other backend in the registry. */
+export type AnyBackendName = BackendName | (string & {});

@@ -7,14 +7,24 @@ import { CodexBackend } from './codex-backend.js';
 import { GeminiBackend } from './gemini-backend.js';
 import { completeConfig } from './launch/complete-config.js';
 import { npm } from './launch/vetted.js';
-import type { BackendName } from './names.js';
+import { type AnyBackendName, type BackendName, vendorNames } from './names.js';
+import { withEvents } from './one-shot/with-events.js';
 import { OpenCodeBackend } from './opencode-backend.js';
-import type { BackendAdapterConfig, BackendConfig, CliBackend } from './types.js';
+import type {
+  BackendAdapter,
+  BackendAdapterConfig,
+  BackendConfig,
+  CliBackend,
+  EventBackend,
+} from './types.js';
 
-export { type BackendName, type VendorName, vendorNames } from './names.js';
+export { type AnyBackendName, type BackendName, type VendorName, vendorNames } from './names.js';
 
 export interface BackendEntry {
-  readonly create: new (config: BackendAdapterConfig) => CliBackend;
+  /** A class. Its instances need `name`, `validate` and `execute`; what the other members add is described at their type. */
+  readonly create: new (
+    config: BackendAdapterConfig,
+  ) => BackendAdapter;
   /** The program's name on PATH. */
   readonly command: string;
   /** The command that installs the program, or what to do in its place. */
@@ -26,14 +36,14 @@ export interface BackendEntry {
 const defaultBackend = 'claude';
 
 /** Every backend. A further one is its module and one line here, or a call of `registerBackend`. */
-const entries = new Map<BackendName, BackendEntry>([
+const entries = new Map<AnyBackendName, BackendEntry>([
   ['claude', { create: ClaudeCodeBackend, command: 'claude', ...npm('claude', '@anthropic-ai/claude-code') }],
   ['codex', { create: CodexBackend, command: 'codex', ...npm('codex', '@openai/codex') }],
   ['gemini', { create: GeminiBackend, command: 'gemini', ...npm('gemini', '@google/gemini-cli') }],
   ['opencode', { create: OpenCodeBackend, command: 'opencode', ...npm('opencode', 'opencode-ai') }],
 ]);
 
-export function backendNames(): readonly BackendName[] {
+export function backendNames(): readonly AnyBackendName[] {
   return [...entries.keys()];
 }
 
@@ -70,25 +80,29 @@ function checkEntry(entry: BackendEntry): void {
     throw wrongValue('install', 'the command that installs the program', install);
 }
 
-export function backendEntry(name: BackendName): BackendEntry {
+export function backendEntry(name: AnyBackendName): BackendEntry {
   // The name is checked again: it may come from a database or from plain JavaScript.
-  const entry = entries.get(resolveBackendName(name));
+  const entry = entries.get(name ?? defaultBackend);
   if (entry === undefined) throw unknownBackend(name);
   return entry;
 }
 
 /**
  * The backend of that name. Everything has a default: the CLI is looked up on PATH and works in the current directory. Nothing is
- * started or looked for until it is used. A wrong call throws a TurnoutError that names the field.
+ * started or looked for until it is used. A wrong call throws a TurnoutError that names the field. A registered backend that has
+ * only `name`, `validate` and `execute` gets turns as events.
  *
  * @param backend Its name: `claude`, `codex`, `gemini`, `opencode`, or one that was registered. Default: `claude`.
  */
-export function createBackend(backend?: BackendName, config?: BackendConfig): CliBackend {
+export function createBackend(backend?: BackendName, config?: BackendConfig): CliBackend;
+export function createBackend(backend?: AnyBackendName, config?: BackendConfig): EventBackend;
+export function createBackend(backend?: AnyBackendName, config?: BackendConfig): EventBackend {
   const name = meantBackendName(backend);
   const { create, command } = backendEntry(name);
-  const made = new create(completeConfig(command, config));
+  const complete = completeConfig(command, config);
+  const made = new create(complete);
   const own = made.name();
-  if (own === name) return made;
+  if (own === name) return withEvents(made, { cwd: complete.workingDir, model: complete.model });
   throw new TurnoutError(
     'bad_request',
     `The backend that was registered as ${JSON.stringify(name)} calls itself ${JSON.stringify(own)}.`,
@@ -96,34 +110,37 @@ export function createBackend(backend?: BackendName, config?: BackendConfig): Cl
   );
 }
 
-/** An unset name means claude; any other than the names of backends is refused, with the list of them. */
+/** An unset name means claude; any other than the four is refused, with the list of them. It knows no registered backend. */
 export function resolveBackendName(raw: string | undefined): BackendName {
   if (raw === undefined) return defaultBackend;
-  if (entries.has(raw)) return raw;
-  throw unknownBackend(raw);
+  const name = vendorNames.find((known) => known === raw);
+  if (name === undefined) throw unknownBackend(raw, { known: vendorNames });
+  return name;
 }
 
 /** Finds the backend that a person means, in a flag, a setting, a file or a chat: `Codex-CLI` is `codex`. */
-export function findBackendName(written: string): BackendName | undefined {
+export function findBackendName(written: string): AnyBackendName | undefined {
   const name = shortBackendName(written);
   return entries.has(name) ? name : undefined;
 }
 
 /** The backend that a caller of the library means: as a person may write it, and the default one if it is left out. */
-export function meantBackendName(written: string | undefined): BackendName {
+export function meantBackendName(written: string | undefined): AnyBackendName {
+  if (written === undefined) return defaultBackend;
   const name = typeof written === 'string' ? findBackendName(written) : undefined;
-  return name ?? resolveBackendName(written);
+  if (name === undefined) throw unknownBackend(written);
+  return name;
 }
 
 /** Reads the name of a backend like `findBackendName`. The error begins with the flag or the setting that it came from, if that is given. */
-export function readBackendName(written: string, source?: string): BackendName {
+export function readBackendName(written: string, source?: string): AnyBackendName {
   const name = findBackendName(written);
   if (name !== undefined) return name;
-  throw unknownBackend(written, source);
+  throw unknownBackend(written, { source });
 }
 
 /** Returns the backend whose name is like a misspelt one, or whose npm package is called so. */
-export function guessBackendName(written: string): BackendName | undefined {
+export function guessBackendName(written: string): AnyBackendName | undefined {
   const name = shortBackendName(written);
   // `claude-code`, `@google/gemini-cli`: the name that npm has for the CLI.
   const packaged = backendNames().find((known) => npmNames(known).includes(written.trim().toLowerCase()));
@@ -139,14 +156,20 @@ export function guessBackendName(written: string): BackendName | undefined {
   return nearest?.known;
 }
 
-function npmNames(backend: BackendName): readonly string[] {
+function npmNames(backend: AnyBackendName): readonly string[] {
   const name = entries.get(backend)?.npmPackage ?? backend;
   return [name, name.replace(/^@[^/]*\//, '')];
 }
 
-function unknownBackend(written: string, source?: string): TurnoutError {
+function unknownBackend(
+  written: string,
+  {
+    source,
+    known = backendNames(),
+  }: { readonly source?: string | undefined; readonly known?: readonly string[] } = {},
+): TurnoutError {
   const from = source === undefined ? '' : `${source}: `;
-  const valid = `Valid backends: ${backendNames().join(', ')}.`;
+  const valid = `Valid backends: ${known.join(', ')}.`;
   const guess = guessBackendName(String(written));
   const meant = guess === undefined ? '' : ` Did you mean ${guess}?`;
   return new TurnoutError(

@@ -5,7 +5,7 @@ import type { ProcessUser } from '../process/process-user.js';
 import type { FoundCredentials } from './launch/credentials.js';
 import type { InteractiveUi } from './launch/interactive.js';
 import type { LiveProtocol, TurnEnding } from './live/types.js';
-import type { BackendName } from './names.js';
+import type { AnyBackendName } from './names.js';
 import type { Exchange, ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 
 /** The operator's settings for a backend; every turn starts from them. */
@@ -207,6 +207,11 @@ export interface BackendAdapter {
     onStream?: StreamCallback,
     options?: ExecuteOptions,
   ): Promise<BackendEventResult>;
+  /**
+   * For an adapter without `run`, whose turns don't show their tools: true if a run may change something. The gateway then never
+   * repeats a failed turn by itself.
+   */
+  readonly hasEffects?: boolean | undefined;
   /** The options of a turn that it can honour. Default: none, and tools are allowed without asking. */
   readonly capabilities?: BackendCapabilities;
   /**
@@ -270,6 +275,6 @@ export interface EventBackend extends BackendAdapter {
 
 /** A backend that drives a CLI, as `createBackend` makes it. It may have no long-lived mode (`live`). */
 export interface CliBackend extends EventBackend {
-  name(): BackendName;
+  name(): AnyBackendName;
   locate(): Promise<LocatedCli>;
 }

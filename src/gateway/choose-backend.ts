@@ -1,4 +1,4 @@
-import { type BackendName, backendEntry, findBackendName, readBackendName } from '../backends/registry.js';
+import { type AnyBackendName, backendEntry, findBackendName, readBackendName } from '../backends/registry.js';
 import { type Environment, given } from '../config/home-directory.js';
 import { type SettingOrigins, settingsNotUsed, settingWithOrigin } from '../config/setting-origins.js';
 import { TurnoutError } from '../core/errors.js';
@@ -12,7 +12,7 @@ export interface ChosenByFlags {
 
 export interface ChosenBackend {
   /** Undefined if there is no such backend. */
-  readonly backend: BackendName | undefined;
+  readonly backend: AnyBackendName | undefined;
   /** The settings that count for this backend. */
   readonly settings: Environment;
   readonly problems: readonly string[];
@@ -62,7 +62,7 @@ export function isBackendChosen(settings: Environment): boolean {
 }
 
 /** Names the settings that don't count for a backend because they are those of AGENT_BACKEND; undefined if there are none. */
-export function settingsLeftOut(config: GatewayConfig, backend: BackendName): string | undefined {
+export function settingsLeftOut(config: GatewayConfig, backend: AnyBackendName): string | undefined {
   const { agentBackend, backendCliPath, backendModel } = config;
   if (backend === agentBackend) return undefined;
   const lost = [
@@ -73,7 +73,7 @@ export function settingsLeftOut(config: GatewayConfig, backend: BackendName): st
 }
 
 /** The program of a backend on PATH. One that was given to the gateway, and is not registered, has only its name. */
-export function commandOf(backend: BackendName): string {
+export function commandOf(backend: AnyBackendName): string {
   return findBackendName(backend) === undefined ? backend : backendEntry(backend).command;
 }
 

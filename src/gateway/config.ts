@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type BackendName, backendEntry, createBackend } from '../backends/registry.js';
+import { type AnyBackendName, backendEntry, createBackend } from '../backends/registry.js';
 import type { BackendAdapter, BackendAdapterConfig } from '../backends/types.js';
 import { type Environment, homeDirectory } from '../config/home-directory.js';
 import type { Clocks, PoolLimits } from '../config/limits.js';
@@ -19,7 +19,7 @@ export type { Environment } from '../config/home-directory.js';
 export { settingsLeftOut } from './choose-backend.js';
 
 export interface GatewayConfig {
-  readonly agentBackend: BackendName;
+  readonly agentBackend: AnyBackendName;
   /** A path, or the CLI's own name to look up on PATH. */
   readonly backendCliPath: string;
   readonly backendModel?: string;
@@ -162,7 +162,7 @@ export function readConfig(
 
 function makeConfig(
   env: Environment,
-  agentBackend: BackendName,
+  agentBackend: AnyBackendName,
   values: Settings & { readonly DISCORD_BOT_TOKEN?: string },
   agentUser: ProcessUser | undefined,
 ): GatewayConfig {
@@ -288,7 +288,7 @@ function readMaxTurns(raw: string | undefined): {
  */
 export function configWith(config: GatewayConfig, backend: BackendAdapter): GatewayConfig {
   // A backend that is no CLI of ours has a name of its own.
-  const agentBackend = backend.name() as BackendName;
+  const agentBackend = backend.name() as AnyBackendName;
   if (agentBackend === config.agentBackend) return config;
   const { backendModel: _, ...others } = config;
   return { ...others, agentBackend, backendCliPath: commandOf(agentBackend) };

@@ -1,4 +1,4 @@
-import { type BackendName, createBackend } from '../backends/registry.js';
+import { type AnyBackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { isModelName, modelNameExpected } from '../config/formats.js';
 import { TurnoutError } from '../core/errors.js';
@@ -13,7 +13,7 @@ import type { StepContext, StepEntry } from './resolve-step.js';
 import type { AgentStep } from './types.js';
 
 /** The settings for a backend; the path and the model of one never reach another. */
-export type ConfigFor = (backend: BackendName) => BackendAdapterConfig;
+export type ConfigFor = (backend: AnyBackendName) => BackendAdapterConfig;
 
 /** Where an agent is used, and whether its CLI is used again and again. */
 export interface AgentUse {

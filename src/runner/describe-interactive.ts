@@ -40,7 +40,8 @@ export async function describeInteractive(
   refuseWithoutUi(name);
   const adapter = createBackend(name, config);
   const ui = await adapter.interactive?.();
-  if (ui === undefined) throw withoutUi(name);
+  const locate = adapter.locate?.bind(adapter);
+  if (ui === undefined || locate === undefined) throw withoutUi(name);
   const inherited = { ...(config.env ?? process.env), ...given.env };
   const { sessionId } = await withLastSession(adapter, config, given, given.env);
   const { prompt, warnings } = promptFor(name, ui.capabilities, { ...given, sessionId });
@@ -50,7 +51,7 @@ export async function describeInteractive(
   return {
     warnings,
     async locate() {
-      const { command, env: ofCli, version } = await adapter.locate();
+      const { command, env: ofCli, version } = await locate();
       const { args, env: ofUi, files = [] } = ui.command(options, { ...context, version });
       const env = { ...ofCli, ...ofUi, ...given.env };
       return { command, args, cwd: options.cwd, env, scratch, files };

@@ -1,8 +1,8 @@
-import type { BackendName } from '../backends/names.js';
+import type { AnyBackendName } from '../backends/names.js';
 import type { RunnerName } from './types.js';
 
 /** The backend whose models are called like this; undefined if the name does not tell. */
-export function modelBelongsTo(model: string): BackendName | undefined {
+export function modelBelongsTo(model: string): AnyBackendName | undefined {
   const name = model.trim().toLowerCase();
   return owners.find(([, pattern]) => pattern.test(name))?.[0];
 }
@@ -13,7 +13,7 @@ export function modelFits(model: string, backend: RunnerName): boolean {
   return owner === undefined || owner === (backend === 'codex-sdk' ? 'codex' : backend);
 }
 
-const owners: readonly (readonly [BackendName, RegExp])[] = [
+const owners: readonly (readonly [AnyBackendName, RegExp])[] = [
   // Bedrock's and Vertex's names of Claude's models have slashes, dots and colons, but never a provider of OpenCode's in front.
   [
     'claude',

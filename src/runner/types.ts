@@ -1,11 +1,11 @@
-import type { BackendName } from '../backends/registry.js';
+import type { AnyBackendName } from '../backends/registry.js';
 import type { TraceEntry } from '../backends/types.js';
 import type { ChatEvent, NoticeEvent, SessionEvent, TerminalEvent, UsageEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { Thinking } from '../core/thinking.js';
 
 /** A backend, or the vendor's own SDK in its place. */
-export type RunnerName = BackendName | 'codex-sdk';
+export type RunnerName = AnyBackendName | 'codex-sdk';
 
 /** One interface to run any agent, alone. */
 export interface AgentRunner {

@@ -1,6 +1,6 @@
 import { withAdvice } from '../backends/output/failed-turn.js';
 import { noSuchRequest } from '../backends/output/permission-request.js';
-import type { BackendName } from '../backends/registry.js';
+import type { AnyBackendName } from '../backends/registry.js';
 import {
   type ChatEvent,
   errorEvent,
@@ -31,7 +31,7 @@ export interface LiveSessionSetup extends SlotSetup {
 /** A session over live processes. Its turns run one after the other, whoever sends them. */
 export class LiveBackendSession implements BackendSession, Writer {
   readonly live = true;
-  readonly backend: BackendName;
+  readonly backend: AnyBackendName;
   readonly #setup: LiveSessionSetup;
   readonly #slot: SessionSlot;
   /** The alarm of the running turn. */

@@ -4,7 +4,7 @@ import { classifyFailure } from '../backends/output/classify-failure.js';
 import { failedTurn } from '../backends/output/failed-turn.js';
 import { checkDecision, noSuchRequest } from '../backends/output/permission-request.js';
 import { awaitedRetry, hopelessRetry, timedOut } from '../backends/output/retries.js';
-import type { BackendName } from '../backends/registry.js';
+import type { AnyBackendName } from '../backends/registry.js';
 import type { Clocks } from '../config/limits.js';
 import {
   type ChatEvent,
@@ -45,7 +45,7 @@ type State =
  */
 export class LiveTurn implements BatchSource<ChatEvent> {
   readonly #session: LiveSession;
-  readonly #backend: BackendName;
+  readonly #backend: AnyBackendName;
   readonly #clocks: Clocks;
   /** Called with each batch just before the reader gets it. */
   readonly #learn: (events: readonly ChatEvent[]) => void;
@@ -80,7 +80,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   constructor(
     session: LiveSession,
     clocks: Clocks,
-    backend: BackendName,
+    backend: AnyBackendName,
     learn: (events: readonly ChatEvent[]) => void = () => {},
     advice?: Advice,
   ) {

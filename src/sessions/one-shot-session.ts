@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { withEvents } from '../backends/one-shot/with-events.js';
 import { noSuchRequest } from '../backends/output/permission-request.js';
-import { type BackendName, createBackend } from '../backends/registry.js';
+import { type AnyBackendName, createBackend } from '../backends/registry.js';
 import type { EventBackend, RunRequest } from '../backends/types.js';
 import type { Clocks } from '../config/limits.js';
 import { defaultClocks } from '../config/limits.js';
@@ -21,7 +21,7 @@ import { neverStored, unsupported } from './wording.js';
 export class OneShotSession implements BackendSession {
   readonly live = false;
   readonly isOpenInProcess = false;
-  readonly backend: BackendName;
+  readonly backend: AnyBackendName;
   readonly cwd: string;
   readonly #adapter: EventBackend;
   readonly #locks: TurnLocks;

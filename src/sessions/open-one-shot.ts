@@ -2,7 +2,7 @@ import { completeConfig } from '../backends/launch/complete-config.js';
 import { withLastSession } from '../backends/launch/continue-last.js';
 import { RecentSessions } from '../backends/recent-sessions.js';
 import {
-  type BackendName,
+  type AnyBackendName,
   backendEntry,
   createBackend,
   findBackendName,
@@ -21,11 +21,11 @@ export const locks = new TurnLocks();
 /** The directory that each session was made in. */
 const directories = new RecentSessions<string>(10_000);
 
-export function directoryOf(backend: BackendName, sessionId: string | undefined): string | undefined {
+export function directoryOf(backend: AnyBackendName, sessionId: string | undefined): string | undefined {
   return sessionId === undefined ? undefined : directories.get(`${backend} ${sessionId}`);
 }
 
-export function rememberDirectory(backend: BackendName, sessionId: string, cwd: string): void {
+export function rememberDirectory(backend: AnyBackendName, sessionId: string, cwd: string): void {
   directories.set(`${backend} ${sessionId}`, cwd);
 }
 
@@ -64,13 +64,13 @@ export async function completeSession(
 }
 
 /** An adapter of the caller's own may have a name that no backend is registered with. */
-function nameOf({ adapter, backend }: SessionOptions): BackendName {
+function nameOf({ adapter, backend }: SessionOptions): AnyBackendName {
   if (adapter === undefined) return meantBackendName(backend);
   return backend === undefined ? adapter.name() : (findBackendName(backend) ?? backend);
 }
 
 /** A backend that is not registered has nothing but its name. */
-function programOf(backend: BackendName): string {
+function programOf(backend: AnyBackendName): string {
   const known = findBackendName(backend);
   return known === undefined ? backend : backendEntry(known).command;
 }

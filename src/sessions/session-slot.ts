@@ -1,5 +1,5 @@
 import type { LiveProtocol, LiveSession, LiveSessionOptions } from '../backends/live/types.js';
-import type { BackendName } from '../backends/registry.js';
+import type { AnyBackendName } from '../backends/registry.js';
 import type { Clocks } from '../config/limits.js';
 import { type ChatEvent, notice, type StepEvent } from '../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
@@ -10,7 +10,7 @@ import type { PooledProcess, ProcessKind, WarmPool } from './warm-pool.js';
 import { neverStored, unsupported } from './wording.js';
 
 export interface SlotSetup {
-  readonly backend: BackendName;
+  readonly backend: AnyBackendName;
   readonly protocol: LiveProtocol;
   readonly options: LiveSessionOptions;
   readonly clocks: Clocks;

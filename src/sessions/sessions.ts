@@ -6,7 +6,7 @@ import { removeScratchFiles, scratchDirectory } from '../backends/launch/scratch
 import { type AgentHooks, agentHookEvents, checkAgentHooks } from '../backends/live/agent-hooks.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
 import { withAdvice } from '../backends/output/failed-turn.js';
-import type { BackendName } from '../backends/registry.js';
+import type { AnyBackendName } from '../backends/registry.js';
 import type { LocatedCli } from '../backends/types.js';
 import { homeDirectory } from '../config/home-directory.js';
 import { defaultClocks, type PoolLimits } from '../config/limits.js';
@@ -119,12 +119,16 @@ export async function openSession(options?: SessionOptions, opening?: OpenOption
 }
 
 /** Three of the four CLIs fail or hang when a session is resumed in another directory than its own. */
-function whereItWasMade(backend: BackendName, options: LiveSessionOptions): LiveSessionOptions {
+function whereItWasMade(backend: AnyBackendName, options: LiveSessionOptions): LiveSessionOptions {
   const cwd = directoryOf(backend, options.sessionId);
   return cwd === undefined ? options : { ...options, cwd };
 }
 
-function refuse(backend: BackendName, capabilities: LiveCapabilities, options: CompleteSessionOptions): void {
+function refuse(
+  backend: AnyBackendName,
+  capabilities: LiveCapabilities,
+  options: CompleteSessionOptions,
+): void {
   if ((options.rawArgs?.length ?? 0) > 0) {
     throw new TurnoutError('unsupported', `${backend} does not support rawArgs in a live session.`, {
       hint: 'Leave --live out.',
@@ -135,7 +139,11 @@ function refuse(backend: BackendName, capabilities: LiveCapabilities, options: C
   if (options.agentHooks !== undefined) refuseHooks(backend, capabilities, options.agentHooks);
 }
 
-function refuseHooks(backend: BackendName, { agentHooks = [] }: LiveCapabilities, hooks: AgentHooks): void {
+function refuseHooks(
+  backend: AnyBackendName,
+  { agentHooks = [] }: LiveCapabilities,
+  hooks: AgentHooks,
+): void {
   if (agentHooks.length === 0) throw noAgentHooks(backend);
   checkAgentHooks(hooks);
   const missing = agentHookEvents.find((event) => hooks[event] !== undefined && !agentHooks.includes(event));

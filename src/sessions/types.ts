@@ -1,5 +1,5 @@
 import type { AgentHooks } from '../backends/live/agent-hooks.js';
-import type { BackendName } from '../backends/registry.js';
+import type { AnyBackendName } from '../backends/registry.js';
 import type {
   BackendAdapter,
   BackendAdapterConfig,
@@ -14,7 +14,7 @@ import type { PermissionMode } from '../core/permission-mode.js';
 
 /** A conversation with one agent, over a live process or one-shot runs: the same for all four CLIs. */
 export interface BackendSession {
-  readonly backend: BackendName;
+  readonly backend: AnyBackendName;
   readonly live: boolean;
   readonly cwd: string;
   /** The vendor's id; `undefined` until the first turn of a new session. */
@@ -45,7 +45,7 @@ export interface SendOptions extends Pick<RunOptions, 'signal' | 'stdoutFile' | 
 
 export interface SessionOptions extends TurnOptions {
   /** Default: claude. */
-  readonly backend?: BackendName | undefined;
+  readonly backend?: AnyBackendName | undefined;
   /** Default: the CLI's name, looked up on PATH, in the current directory. */
   readonly config?: BackendConfig | undefined;
   /** `false` starts the CLI again for each turn. Default: a live process. */
@@ -70,6 +70,6 @@ export interface SessionOptions extends TurnOptions {
 
 /** The options with the backend's name and its whole configuration. */
 export interface CompleteSessionOptions extends SessionOptions {
-  readonly backend: BackendName;
+  readonly backend: AnyBackendName;
   readonly config: BackendAdapterConfig;
 }

@@ -1,4 +1,4 @@
-import type { BackendName } from '../backends/registry.js';
+import type { AnyBackendName } from '../backends/registry.js';
 import { notice } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 
@@ -6,15 +6,15 @@ import { TurnoutError } from '../core/errors.js';
 
 export const neverStored = notice('info', 'The session was never stored: a new one was begun');
 
-export function noAgentHooks(backend: BackendName, where = ''): TurnoutError {
+export function noAgentHooks(backend: AnyBackendName, where = ''): TurnoutError {
   return unsupported(backend, `hooks of the caller (agentHooks)${where}: live sessions of claude have them`);
 }
 
-export function unsupported(backend: BackendName, what: string, hint?: string): TurnoutError {
+export function unsupported(backend: AnyBackendName, what: string, hint?: string): TurnoutError {
   return new TurnoutError('unsupported', `${backend} does not support ${what}.`, { hint });
 }
 
-export function noLiveSessions(backend: BackendName): TurnoutError {
+export function noLiveSessions(backend: AnyBackendName): TurnoutError {
   const hint =
     'Open it with `live: false` (on the command line: without --live): then each turn runs by itself.';
   return unsupported(backend, 'live sessions', hint);

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
-import { type BackendName, createBackend } from '../../src/backends/registry.js';
+import { type AnyBackendName, createBackend } from '../../src/backends/registry.js';
 import type {
   BackendAdapterConfig,
-  CliBackend,
+  EventBackend,
   ExecuteOptions,
   RunOptions,
   RunRequest,
@@ -23,7 +23,7 @@ export type Outcome =
   | { readonly error: string; readonly code: ErrorCode; readonly sessionId?: 'none' };
 
 export interface BackendContract {
-  readonly name: BackendName;
+  readonly name: AnyBackendName;
   /** The vendor's name as R8.2 writes it. */
   readonly label: string;
   readonly install: string;
@@ -53,7 +53,7 @@ const advices: Readonly<Record<string, string>> = {
 /** The contract of every backend, with real processes: R1, R8, and the rules that hold everywhere. */
 export function describeBackendContract(contract: BackendContract): void {
   const { name, label, reads } = contract;
-  const create = (config: BackendAdapterConfig): CliBackend => createBackend(name, config);
+  const create = (config: BackendAdapterConfig): EventBackend => createBackend(name, config);
   const answer = () => stdoutOf(readRecording(name, 'answer'));
   /** The output stops in the middle of a turn. */
   const begun = () => `${readRecording(name, 'answer').stdout[0]}\n`;

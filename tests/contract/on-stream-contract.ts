@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, vi } from 'vitest';
-import { type BackendName, createBackend } from '../../src/backends/registry.js';
+import { type AnyBackendName, createBackend } from '../../src/backends/registry.js';
 import type { StreamCallback } from '../../src/backends/types.js';
 import { patience } from '../machine-speed.js';
 import { readRecording, sessionIdIn, stdoutOf } from './recordings.js';
 import { it, type Stage } from './stage.js';
 
 /** The contract of `onStream`, with real processes: its promise is awaited, its failure is the caller's own. */
-export function describeOnStream(name: BackendName): void {
+export function describeOnStream(name: AnyBackendName): void {
   const whole = {
     responseText: 'The tool said it.',
     isError: false,

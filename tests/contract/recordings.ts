@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { BackendName } from '../../src/backends/names.js';
+import type { AnyBackendName } from '../../src/backends/names.js';
 
 /**
  * The output of a real CLI in one scenario against the scripted model; `older-…` is written by hand from its
  * history.
  */
-export interface Recording<Cli extends BackendName = BackendName> {
+export interface Recording<Cli extends AnyBackendName = AnyBackendName> {
   readonly cli: Cli;
   readonly version: string;
   readonly scenario: string;
@@ -17,12 +17,12 @@ export interface Recording<Cli extends BackendName = BackendName> {
 
 const root = new URL('../fixtures/recordings/', import.meta.url);
 
-export function readRecordings<Cli extends BackendName>(cli: Cli): readonly Recording<Cli>[] {
+export function readRecordings<Cli extends AnyBackendName>(cli: Cli): readonly Recording<Cli>[] {
   const names = readdirSync(new URL(`${cli}/`, root)).filter((name) => name.endsWith('.json'));
   return names.sort().map((name) => readRecording(cli, name.replace(/\.json$/, '')));
 }
 
-export function readRecording<Cli extends BackendName>(cli: Cli, scenario: string): Recording<Cli> {
+export function readRecording<Cli extends AnyBackendName>(cli: Cli, scenario: string): Recording<Cli> {
   return JSON.parse(readFileSync(new URL(`${cli}/${scenario}.json`, root), 'utf8'));
 }
 

@@ -43,7 +43,9 @@ export class Execution {
   readonly #onTimeout = () => {
     // A result that came in time stays one, however slow its reader is.
     if (this.#end !== undefined) return;
-    this.#stop(errorEvent('timeout', this.#state === 'waiting' ? stillBusy(this.#name) : timeoutMessage));
+    if (this.#state === 'waiting') this.#stop(errorEvent('timeout', stillBusy(this.#name)));
+    // It goes on, and may still do what was asked: to ask it again may do that twice.
+    else this.#stop({ ...errorEvent('timeout', timeoutMessage), retryable: false });
   };
 
   /** Resolves when the piece was read, so that an adapter that awaits it has a slow reader's pace. */

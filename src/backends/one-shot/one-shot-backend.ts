@@ -18,7 +18,7 @@ import { plannedScratch, withoutLookingUp } from '../launch/planned.js';
 import { scratchDirectory } from '../launch/scratch-files.js';
 import { vettingNotice } from '../launch/vetted.js';
 import type { LiveProtocol } from '../live/types.js';
-import type { BackendName } from '../names.js';
+import type { AnyBackendName } from '../names.js';
 import type { Advice } from '../output/advice.js';
 import type { Ending } from '../output/ending.js';
 import { withoutNoise } from '../output/stderr.js';
@@ -53,7 +53,7 @@ export interface Turn extends CompleteTurnOptions, Pick<RunRequest, 'prompt' | '
 
 /** The fixed facts about a vendor's one-shot mode. */
 export interface Vendor {
-  readonly name: BackendName;
+  readonly name: AnyBackendName;
   /** The vendor's name in the message of a failure. */
   readonly label: string;
   readonly install: string;
@@ -93,7 +93,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
   ): Invocation | Promise<Invocation>;
   protected abstract decoderFor(turn?: Turn, cli?: LocatedCli): WireDecoder<S>;
 
-  name(): BackendName {
+  name(): AnyBackendName {
     return this.vendor.name;
   }
 

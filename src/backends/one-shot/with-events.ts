@@ -36,24 +36,34 @@ export function withEvents(adapter: BackendAdapter, made: MadeWith): EventBacken
   // No event of such a turn is a tool's.
   const reason = `${adapter.name()} does not tell which tools it runs`;
   if (run === undefined) backend.recordedTools = async () => ({ type: 'untold', reason });
-  for (const name of optional) {
-    const method = adapter[name];
-    if (method !== undefined) Object.assign(backend, { [name]: method.bind(adapter) });
+  for (const name of Object.keys(optional) as (keyof typeof optional)[]) {
+    const member = adapter[name];
+    if (member === undefined) continue;
+    Object.assign(backend, { [name]: typeof member === 'function' ? member.bind(adapter) : member });
   }
   return backend;
 }
 
-const optional = [
-  'locate',
-  'live',
-  'plan',
-  'decode',
-  'recordedTools',
-  'lastSession',
-  'listSessions',
-  'lastExchange',
-  'versionNotice',
-] as const;
+type OptionalMember = Exclude<keyof BackendAdapter, 'name' | 'validate' | 'execute' | 'capabilities' | 'run'>;
+
+/** A record, so that the compiler finds one that is missing. */
+const optional: Readonly<Record<OptionalMember, true>> = {
+  hasEffects: true,
+  locate: true,
+  plan: true,
+  live: true,
+  interactive: true,
+  versionNotice: true,
+  decode: true,
+  lastSession: true,
+  recordState: true,
+  listSessions: true,
+  lastExchange: true,
+  credentials: true,
+  signIn: true,
+  readingTools: true,
+  recordedTools: true,
+};
 
 const nothing: BackendCapabilities = {
   textDeltas: false,

@@ -4,8 +4,8 @@ import { printedVersion, versionIn } from '../../backends/launch/cli-version.js'
 import type { FoundCredentials } from '../../backends/launch/credentials.js';
 import { type Vetting, vettingAdvice, vettingOf } from '../../backends/launch/vetted.js';
 import type { LiveCapabilities } from '../../backends/live/types.js';
-import { type BackendName, backendEntry, backendNames, createBackend } from '../../backends/registry.js';
-import type { BackendCapabilities, CliBackend } from '../../backends/types.js';
+import { type AnyBackendName, backendEntry, backendNames, createBackend } from '../../backends/registry.js';
+import type { BackendCapabilities, EventBackend } from '../../backends/types.js';
 import type { Environment } from '../../config/home-directory.js';
 import { type SettingOrigins, settingWithOrigin } from '../../config/setting-origins.js';
 import { agentEnvironment, backendConfig, type GatewayConfig } from '../../gateway/config.js';
@@ -13,7 +13,7 @@ import { findExecutable } from '../../process/find-executable.js';
 import { plainLine } from '../output/one-row.js';
 
 export interface CliReport {
-  readonly backend: BackendName;
+  readonly backend: AnyBackendName;
   readonly usable: boolean;
   readonly path: string;
   /** What the CLI says of its version. */
@@ -48,7 +48,7 @@ export async function inspectClis(
   config: GatewayConfig,
   environment: Environment,
   origins: SettingOrigins = {},
-  onWaiting: (names: readonly BackendName[]) => void = () => undefined,
+  onWaiting: (names: readonly AnyBackendName[]) => void = () => undefined,
 ): Promise<readonly CliReport[]> {
   const waiting = new Set(backendNames());
   onWaiting([...waiting]);
@@ -62,7 +62,7 @@ export async function inspectClis(
 }
 
 async function inspect(
-  name: BackendName,
+  name: AnyBackendName,
   config: GatewayConfig,
   environment: Environment,
   origins: SettingOrigins,
@@ -114,7 +114,7 @@ async function inspect(
 }
 
 async function accountOf(
-  backend: CliBackend,
+  backend: EventBackend,
 ): Promise<Pick<CliReport, 'signedIn' | 'credentials' | 'signIn'>> {
   // What can't be looked at, such as a home of another user, is not known.
   const found = await backend.credentials?.().catch(() => undefined);
@@ -127,7 +127,7 @@ async function accountOf(
 }
 
 function standing(
-  name: BackendName,
+  name: AnyBackendName,
   version: string,
   npmPackage: string | undefined,
   home: string,

@@ -1,6 +1,6 @@
 import { versionIn } from '../../backends/launch/cli-version.js';
 import { type Vetting, vettingOf } from '../../backends/launch/vetted.js';
-import { type BackendName, backendEntry } from '../../backends/registry.js';
+import { type AnyBackendName, backendEntry } from '../../backends/registry.js';
 import { type Environment, userHome } from '../../config/home-directory.js';
 import { createRunner } from '../../runner/create-runner.js';
 import type { Availability } from '../../runner/types.js';
@@ -10,7 +10,7 @@ import { vendorClis } from './installed-backend.js';
 
 /** An agent CLI as a person who chooses one wants to know it. */
 export interface FoundCli {
-  readonly backend: BackendName;
+  readonly backend: AnyBackendName;
   readonly installed: boolean;
   readonly path?: string;
   readonly version?: string;
@@ -45,7 +45,7 @@ export async function findClis(
   );
 }
 
-function described(backend: BackendName, install: string, found: Availability): FoundCli {
+function described(backend: AnyBackendName, install: string, found: Availability): FoundCli {
   const { path, version, signedIn, credentials, problem } = found;
   const vetting = vettingOf(backend, version === undefined ? undefined : versionIn(version));
   const signIn = signedIn === 'yes' ? undefined : signInCommand(backend);

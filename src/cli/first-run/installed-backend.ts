@@ -1,30 +1,30 @@
 import type { FoundCredentials } from '../../backends/launch/credentials.js';
-import { type BackendName, backendEntry, backendNames, createBackend } from '../../backends/registry.js';
+import { type AnyBackendName, backendEntry, backendNames, createBackend } from '../../backends/registry.js';
 import { type Environment, userHome } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
 import { findExecutable } from '../../process/find-executable.js';
 
 /** Those that can be installed: the demo agent, where it is known, is a part of Turnout. */
-export function vendorClis(): readonly BackendName[] {
+export function vendorClis(): readonly AnyBackendName[] {
   return backendNames().filter((name) => name !== 'demo');
 }
 
 /** The vendors' CLIs that are on the PATH, in the order in which they are picked. */
-export async function installedBackends(environment: Environment): Promise<readonly BackendName[]> {
+export async function installedBackends(environment: Environment): Promise<readonly AnyBackendName[]> {
   const looks = vendorClis().map(async (name) => ((await isInstalled(name, environment)) ? [name] : []));
   return (await Promise.all(looks)).flat();
 }
 
-export async function isInstalled(name: BackendName, { PATH }: Environment): Promise<boolean> {
+export async function isInstalled(name: AnyBackendName, { PATH }: Environment): Promise<boolean> {
   const found = await findExecutable(backendEntry(name).command, PATH === undefined ? {} : { PATH });
   return !('problem' in found);
 }
 
 /** The first that is signed in, else the first. Nothing is started to find it. */
 export async function pickBackend(
-  installed: readonly [BackendName, ...BackendName[]],
+  installed: readonly [AnyBackendName, ...AnyBackendName[]],
   environment: Environment,
-): Promise<BackendName> {
+): Promise<AnyBackendName> {
   for (const name of installed.length === 1 ? [] : installed)
     if ((await accountOf(name, environment)) === 'yes') return name;
   return installed[0];
@@ -34,7 +34,7 @@ export async function pickBackend(
  * What can't be looked at is not known. It is looked at from the user's home: a repository with settings of its own must not seem to
  * be an account of the user's.
  */
-async function accountOf(name: BackendName, env: Environment): Promise<FoundCredentials['signedIn']> {
+async function accountOf(name: AnyBackendName, env: Environment): Promise<FoundCredentials['signedIn']> {
   try {
     const backend = createBackend(name, { workingDir: userHome(env), env });
     return (await backend.credentials?.())?.signedIn ?? 'unknown';
@@ -63,7 +63,7 @@ export class NoneInstalled extends TurnoutError {
 
 /** The error of a turn that would be Claude's, on a machine with other CLIs: none of them is used unless somebody says so. */
 export class NotChosen extends TurnoutError {
-  constructor(installed: readonly BackendName[]) {
+  constructor(installed: readonly AnyBackendName[]) {
     super('not_installed', 'Claude is not installed, and no other backend was chosen.', {
       hint: [
         `Installed here: ${installed.join(', ')}. Choose one with --backend, or save your default with \`turnout init\`.`,

@@ -1,4 +1,4 @@
-import type { BackendName } from '../../backends/registry.js';
+import type { AnyBackendName } from '../../backends/registry.js';
 import type { TraceEntry } from '../../backends/types.js';
 import type { Log } from '../../config/log.js';
 import { type Redact, redactorFor } from '../../config/redact.js';
@@ -12,7 +12,7 @@ export class AgentTraces {
   readonly #log: Log;
   readonly #redact: Redact;
   /** Live sessions share a process only if they have the same trace. */
-  readonly #shared = new Map<BackendName, Trace>();
+  readonly #shared = new Map<AnyBackendName, Trace>();
 
   constructor(log: Log, env: Environment, secrets: readonly string[]) {
     this.#log = log;
@@ -20,7 +20,7 @@ export class AgentTraces {
   }
 
   /** The trace of one turn of a channel; without a channel, that of all live sessions of the backend. */
-  of(backend: BackendName, channel?: string): Trace {
+  of(backend: AnyBackendName, channel?: string): Trace {
     if (channel !== undefined) return this.#write(this.#log.with({ backend, channel }));
     const known = this.#shared.get(backend) ?? this.#write(this.#log.with({ backend }));
     this.#shared.set(backend, known);

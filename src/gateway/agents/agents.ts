@@ -1,6 +1,11 @@
 import { isVettingNotice } from '../../backends/launch/vetted.js';
 import { withEvents } from '../../backends/one-shot/with-events.js';
-import { type BackendName, backendEntry, createBackend, findBackendName } from '../../backends/registry.js';
+import {
+  type AnyBackendName,
+  backendEntry,
+  createBackend,
+  findBackendName,
+} from '../../backends/registry.js';
 import type {
   BackendAdapter,
   BackendAdapterConfig,
@@ -17,7 +22,7 @@ import type { AgentTraces } from './agent-traces.js';
 
 export interface AgentRequest extends TurnOptions {
   readonly channel: string;
-  readonly backend: BackendName;
+  readonly backend: AnyBackendName;
   readonly prompt: string;
   readonly cwd: string;
   readonly live: boolean;
@@ -49,7 +54,7 @@ const closeMs = 10_000;
 export class Agents {
   readonly #config: GatewayConfig;
   readonly #env: Environment | undefined;
-  readonly #adapters = new Map<BackendName, EventBackend>();
+  readonly #adapters = new Map<AnyBackendName, EventBackend>();
   readonly #sessions: Sessions;
   /** The channels' open sessions in the order of their use: the first one is unused for longest. */
   readonly #open = new Map<
@@ -60,7 +65,7 @@ export class Agents {
   readonly #warn: (text: string) => void;
   readonly #traces: AgentTraces | undefined;
   /** What the last turn of a backend told of a version that was not vetted. */
-  readonly #versionNotices = new Map<BackendName, string>();
+  readonly #versionNotices = new Map<AnyBackendName, string>();
   readonly #warnedOf = new Set<string>();
 
   /** `backend` is the one for `config.agentBackend`; the others are made when they are needed. */
@@ -84,7 +89,7 @@ export class Agents {
     return this.#sessions.processes;
   }
 
-  adapter(name: BackendName): EventBackend {
+  adapter(name: AnyBackendName): EventBackend {
     const known = this.#adapters.get(name);
     if (known !== undefined) return known;
     const created = createBackend(name, this.configOf(name));
@@ -102,7 +107,7 @@ export class Agents {
   }
 
   /** Names the settings of AGENT_BACKEND that don't count for another backend. */
-  settingsLeftOut(name: BackendName): string | undefined {
+  settingsLeftOut(name: AnyBackendName): string | undefined {
     return settingsLeftOut(this.#config, name);
   }
 
@@ -110,7 +115,7 @@ export class Agents {
    * Says that the CLI's version was not vetted, with what to do. The files around the CLI tell its version; where they don't,
    * what the last turn told counts. No CLI is started for it.
    */
-  async versionNotice(name: BackendName): Promise<string | undefined> {
+  async versionNotice(name: AnyBackendName): Promise<string | undefined> {
     try {
       const adapter = this.adapter(name);
       const { version } = (await adapter.locate?.()) ?? {};
@@ -122,7 +127,7 @@ export class Agents {
   }
 
   /** True if a live turn of the backend takes a message in. */
-  async steers(name: BackendName): Promise<boolean> {
+  async steers(name: AnyBackendName): Promise<boolean> {
     try {
       return (await this.adapter(name).live?.())?.capabilities.steer === true;
     } catch {
@@ -132,7 +137,7 @@ export class Agents {
   }
 
   /** The operator is told of each version once: every turn carries the notice. */
-  #see(backend: BackendName, event: ChatEvent): void {
+  #see(backend: AnyBackendName, event: ChatEvent): void {
     if (!isVettingNotice(event)) return;
     this.#versionNotices.set(backend, event.message);
     if (this.#warnedOf.has(event.message)) return;
@@ -141,7 +146,7 @@ export class Agents {
   }
 
   /** BACKEND_CLI_PATH and BACKEND_MODEL belong to AGENT_BACKEND's CLI only. */
-  configOf(name: BackendName): BackendAdapterConfig {
+  configOf(name: AnyBackendName): BackendAdapterConfig {
     const config = backendConfig(this.#config, this.#env);
     if (name === this.#config.agentBackend) return config;
     return { ...config, cliPath: backendEntry(name).command, model: undefined };
@@ -236,7 +241,7 @@ export class Agents {
 
   /** Channels share live processes, so that only the trace of a one-shot turn belongs to a channel. */
   #openSession(
-    options: TurnOptions & { backend: BackendName; live: boolean },
+    options: TurnOptions & { backend: AnyBackendName; live: boolean },
     signal: AbortSignal,
     channel?: string,
   ) {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type BackendName, findBackendName } from '../../backends/registry.js';
+import { type AnyBackendName, findBackendName } from '../../backends/registry.js';
 import { type QueueMode, queueModes } from '../../config/settings.js';
 import type { PermissionMode } from '../../core/permission-mode.js';
 import { parseThinking, type Thinking } from '../../core/thinking.js';
@@ -12,7 +12,7 @@ export type Chosen = Pick<ChannelState, 'backend' | 'model' | 'thinking' | 'queu
 
 /** The settings that a turn of a channel is run with. */
 export interface TurnSettings {
-  readonly backend: BackendName;
+  readonly backend: AnyBackendName;
   readonly model?: string | undefined;
   readonly thinking?: Thinking | undefined;
   readonly cwd: string;
@@ -59,7 +59,7 @@ export function turnSettings(
 
 /** Likewise a depth of thinking: another CLI may not have it. */
 function thinkingFor(
-  backend: BackendName,
+  backend: AnyBackendName,
   config: GatewayConfig,
   { settings }: ChannelConfig,
 ): Thinking | undefined {
@@ -68,7 +68,7 @@ function thinkingFor(
 
 /** A model belongs to the backend that it was named for. */
 function modelFor(
-  backend: BackendName,
+  backend: AnyBackendName,
   config: GatewayConfig,
   { settings }: ChannelConfig,
 ): string | undefined {

@@ -1,6 +1,6 @@
 import { insteadOfThinking } from '../../backends/launch/thinking.js';
 import {
-  type BackendName,
+  type AnyBackendName,
   backendNames,
   findBackendName,
   guessBackendName,
@@ -91,7 +91,7 @@ export class ChatCommands {
     return { type: 'reply', text: aloud(text, notes), change };
   }
 
-  async #whyMissing(backend: BackendName): Promise<string | undefined> {
+  async #whyMissing(backend: AnyBackendName): Promise<string | undefined> {
     try {
       return await whyUnusable(this.#parts.runtime.agents.adapter(backend));
     } catch (error) {
@@ -188,7 +188,7 @@ function aloud(text: string, notes: readonly (string | undefined)[]): string {
 }
 
 /** Names what /model and /thinking have set for the backend that answered before. */
-function takenBack(backend: BackendName, set: ChannelState): string | undefined {
+function takenBack(backend: AnyBackendName, set: ChannelState): string | undefined {
   const lost = [
     ...(set.model === undefined ? [] : [`/model ${set.model}`]),
     ...(set.thinking === undefined ? [] : [`/thinking ${set.thinking}`]),

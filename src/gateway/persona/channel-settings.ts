@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {
-  type BackendName,
+  type AnyBackendName,
   backendNames,
   findBackendName,
   guessBackendName,
@@ -12,7 +12,7 @@ import { parseThinking, type Thinking, thinkingExpected } from '../../core/think
 
 /** The settings that the front matter in `channels/<id>/` makes for its channel. */
 export interface ChannelSettings {
-  readonly backend?: BackendName;
+  readonly backend?: AnyBackendName;
   readonly model?: string;
   readonly thinking?: Thinking;
   /** The directory as it was written: a relative one begins at WORKING_DIR. */

@@ -1,4 +1,4 @@
-import { type BackendName, backendEntry, backendNames, createBackend } from '../../backends/registry.js';
+import { type AnyBackendName, backendEntry, backendNames, createBackend } from '../../backends/registry.js';
 import type { BackendCapabilities, EventBackend } from '../../backends/types.js';
 import { TurnoutError } from '../../core/errors.js';
 import type { Store } from '../../store/store.js';
@@ -26,7 +26,7 @@ export async function listBackends(parts: BackendListParts): Promise<readonly Ba
 }
 
 async function summarize(
-  name: BackendName,
+  name: AnyBackendName,
   parts: BackendListParts,
 ): Promise<Omit<BackendSummary, 'models'>> {
   const facts = { name, isDefault: name === parts.config.agentBackend, install: installOf(name) };
@@ -49,12 +49,12 @@ async function summarize(
 }
 
 /** `Agents` tells the operator of settings that another backend does not get; a look at it is no reason for that. */
-function adapterOf(name: BackendName, { agents, config }: BackendListParts): EventBackend {
+function adapterOf(name: AnyBackendName, { agents, config }: BackendListParts): EventBackend {
   return name === config.agentBackend ? agents.adapter(name) : createBackend(name, agents.configOf(name));
 }
 
 async function noticeOf(
-  name: BackendName,
+  name: AnyBackendName,
   version: string | undefined,
   adapter: EventBackend,
   { agents }: BackendListParts,
@@ -92,7 +92,7 @@ const optionNames = [
 const nothing = { thinkingDepths: [], permissionModes: [], options: [] };
 
 /** A backend that was given to the gateway, and is not registered, has no command that installs it. */
-function installOf(name: BackendName): string {
+function installOf(name: AnyBackendName): string {
   return backendNames().includes(name) ? backendEntry(name).install : '';
 }
 

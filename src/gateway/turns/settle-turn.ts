@@ -1,5 +1,6 @@
 import type { Agents } from '../agents/agents.js';
 import { hasOnlyRead } from './tools-begun.js';
+import type { Begun } from './tools-on-record.js';
 import { type Asked, untoldTools } from './untold-tools.js';
 import { type AttemptEnd, answered, begunUntold, type Settlement, unanswered } from './verdicts.js';
 import type { WorkerParts } from './worker-parts.js';
@@ -24,7 +25,8 @@ export async function settleTurn(
   const { code } = ending;
   if (settlement.type === 'postpone') {
     const found = await untoldTools(end.attempt, asked, end.at, runtime.agents, reading);
-    if (found !== undefined) settlement = begunUntold(end, settlement.retry.error, found);
+    if (found !== undefined && !mayRepeatUntold(found, end, runtime.agents))
+      settlement = begunUntold(end, settlement.retry.error, found);
   }
   if (settlement.type === 'postpone') {
     log.warn('a turn is tried again', { channel, event: eventId, attempt: event.attempts, code });
@@ -37,6 +39,18 @@ export async function settleTurn(
     await hooks.fire('error', { channel, eventId, code, message: error?.message ?? ending.message });
   }
   return settlement;
+}
+
+/**
+ * R10: a backend that never shows its tools is retried like any other, unless it declares effects. A turn that was stopped is not:
+ * its run may still go on.
+ */
+function mayRepeatUntold(
+  { neverTold }: Begun,
+  { stop, report }: AttemptEnd,
+  agents: Pick<Agents, 'find'>,
+): boolean {
+  return neverTold === true && stop === undefined && !agents.find(report.settings.backend)?.hasEffects;
 }
 
 /** The tools that don't stand against a repeat: of a turn that waits for a permission while the gateway is stopped. */

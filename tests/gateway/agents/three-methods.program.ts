@@ -74,11 +74,31 @@ describe.each([
     expect(calls.map(([, , id]) => id)).toEqual([undefined, 'lost', undefined]);
   });
 
-  it('is not run again by itself: nobody knows what it has done (R10)', async () => {
+  it.each([
+    ['a crash', 'Toy CLI error (signal SIGKILL): unknown error'],
+    ['a timeout', 'Query timed out'],
+    ['a limit', '429 rate limit'],
+  ])('is retried after %s like a built-in one (R10)', async (_what, responseText) => {
     const stage = setUpGateway(settings);
     const calls: string[] = [];
     const adapter: BackendAdapter = {
       ...toy().adapter,
+      async execute(prompt) {
+        calls.push(prompt);
+        return calls.length < 3 ? { isError: true, responseText } : { isError: false, responseText: 'done' };
+      },
+    };
+    const client = await stage.start({}, adapter);
+    expect(await client.ask('a', 'do it')).toMatchObject({ state: 'answered', responseText: 'done' });
+    expect(calls).toEqual(['do it', 'do it', 'do it']);
+  });
+
+  it('is not retried if it declares that a run has effects (R10)', async () => {
+    const stage = setUpGateway(settings);
+    const calls: string[] = [];
+    const adapter: BackendAdapter = {
+      ...toy().adapter,
+      hasEffects: true,
       async execute(prompt, _system, sessionId) {
         calls.push(prompt);
         if (prompt === 'hello') return { isError: false, responseText: 'hi', sessionId: 's1' };

@@ -1,13 +1,18 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import { GeminiBackend } from '../../../src/backends/gemini-backend.js';
 import { completeConfig } from '../../../src/backends/launch/complete-config.js';
 import { findBackendName, readBackendName } from '../../../src/backends/registry.js';
 import { loadConfig } from '../../../src/gateway/config.js';
 import {
+  type BackendAdapter,
+  type BackendAdapterConfig,
+  type BackendName,
   backendNames,
+  type ChatEvent,
   ClaudeCodeBackend,
   CodexBackend,
   createBackend,
+  createRunner,
   registerBackend,
   resolveBackendName,
   TurnoutError,
@@ -63,13 +68,11 @@ describe('registerBackend() (S6)', () => {
   });
 
   it('makes the name known wherever a backend is named, and to the errors', () => {
-    expect(() => resolveBackendName('parrot')).toThrow();
     const unregister = registerBackend('parrot', parrot);
     onTestFinished(unregister);
     expect(backendNames()).toContain('parrot');
-    expect(resolveBackendName('parrot')).toBe('parrot');
     expect(readBackendName(' parrot-cli', '--backend')).toBe('parrot');
-    expect(() => resolveBackendName('parot')).toThrow(/opencode, parrot\. Did you mean parrot\?/);
+    expect(() => createBackend('parot')).toThrow(/opencode, parrot\. Did you mean parrot\?/);
     expect(() => registerBackend('parrot', parrot)).toThrow('already');
     expect(loadConfig({ AGENT_BACKEND: 'parrot-cli', BACKEND_MAX_TURNS: '3' })).toMatchObject({
       agentBackend: 'parrot',
@@ -78,7 +81,82 @@ describe('registerBackend() (S6)', () => {
     });
     unregister();
     expect(backendNames()).toEqual(['claude', 'codex', 'gemini', 'opencode']);
-    expect(() => resolveBackendName('parrot')).toThrow();
+    expect(() => createBackend('parrot')).toThrow('Unknown backend "parrot"');
+  });
+
+  it('leaves resolveBackendName with the four names (P7)', () => {
+    onTestFinished(registerBackend('parrot', parrot));
+    expect(() => resolveBackendName('parrot')).toThrow(/claude, codex, gemini, opencode\./);
+    // The compiler checks these, in `npm run check`.
+    expectTypeOf<BackendName>().toEqualTypeOf<'claude' | 'codex' | 'gemini' | 'opencode'>();
+    expectTypeOf(resolveBackendName).returns.toEqualTypeOf<BackendName>();
+  });
+});
+
+describe('a registered class with three methods (S6, R10.2)', () => {
+  /** It has the members of R1, and is accepted by its type. */
+  class Toy implements BackendAdapter {
+    readonly #config: BackendAdapterConfig;
+
+    constructor(config: BackendAdapterConfig) {
+      this.#config = config;
+    }
+
+    name() {
+      return 'toy';
+    }
+
+    async validate() {
+      return this.#config.workingDir !== '/nowhere';
+    }
+
+    async execute(prompt: string, _systemPrompt: string, sessionId = 's1') {
+      if (prompt === 'fail') return { isError: true, responseText: 'Toy CLI error (exit 7): no' };
+      return { isError: false, responseText: `${this.#config.model}: ${prompt}`, sessionId };
+    }
+  }
+
+  beforeEach(() => {
+    onTestFinished(registerBackend('toy', { create: Toy, command: 'toy', install: 'make toy' }));
+  });
+
+  it('gives its turns as events', async () => {
+    const events: ChatEvent[] = [];
+    for await (const event of createBackend('toy', { model: 'm' }).run({ prompt: 'hi' })) events.push(event);
+    expect(events).toMatchObject([
+      { type: 'session' },
+      { type: 'text' },
+      { type: 'complete', text: 'm: hi' },
+    ]);
+  });
+
+  it('warns by name about settings that it can’t honour (R7.3)', () => {
+    const settings = { AGENT_BACKEND: 'toy', BACKEND_MAX_TURNS: '3', ALLOWED_TOOLS: 'Read' };
+    expect(loadConfig(settings).warnings).toEqual([
+      'BACKEND_MAX_TURNS is not supported by the toy backend and is ignored.',
+      'ALLOWED_TOOLS is not supported by the toy backend and is ignored.',
+    ]);
+  });
+
+  it('has a runner (O1)', async () => {
+    const runner = createRunner('toy', { model: 'm' });
+    expect(await runner.isAvailable()).toBe(true);
+    expect(await createRunner('toy', { workingDir: '/nowhere' }).isAvailable()).toBe(false);
+    expect(runner.capabilities()).toMatchObject({ supportsInteractive: false, supportsTools: false });
+    expect(await runner.runStreaming({ prompt: 'a\nORCHESTRA_COMPLETE' })).toMatchObject({
+      exitCode: 0,
+      output: 'm: a\nORCHESTRA_COMPLETE',
+      markerDetected: true,
+      structured: [{ type: 'session', sessionId: 's1', backend: 'toy' }, { type: 'complete' }],
+    });
+    expect(await runner.runOnce({ prompt: 'fail' })).toMatchObject({
+      exitCode: 1,
+      output: 'Toy CLI error (exit 7): no',
+    });
+    await expect(runner.runOnce({ prompt: 'hi', maxTurns: 3 })).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+    await expect(runner.runInteractive({})).rejects.toMatchObject({ code: 'unsupported' });
   });
 });
 

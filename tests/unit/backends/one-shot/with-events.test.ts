@@ -88,7 +88,9 @@ describe('the turns of an adapter that has only execute, as events (R10.2)', () 
     const stopped = await run(execute, {}, { signal: controller.signal });
     expect(stopped).toMatchObject([{ text: 'begun' }, { type: 'error', code: 'interrupted' }]);
     const late = await run(() => new Promise(() => {}), { timeoutMs: 50 });
-    expect(late).toMatchObject([{ type: 'error', code: 'timeout', message: 'Query timed out' }]);
+    expect(late).toMatchObject([
+      { type: 'error', code: 'timeout', message: 'Query timed out', retryable: false },
+    ]);
     await new Promise((resolve) => setTimeout(resolve, 150));
     await expect(later).resolves.toBeUndefined();
   });
@@ -263,6 +265,22 @@ describe('the turns of an adapter that has only execute, as events (R10.2)', () 
     expect(calls).toBe(0);
     const same = { cwd: '/work', model: 'm', permissionMode: 'bypass' } as const;
     expect(await run(async () => ({ isError: false, responseText: 'x' }), same)).toHaveLength(2);
+  });
+
+  it('keeps every other member of the adapter', () => {
+    const more = {
+      hasEffects: true,
+      signIn: 'Sign in.',
+      readingTools: new Set(['look']),
+      interactive: async () => ({}) as never,
+      credentials: async () => ({ signedIn: 'yes' as const }),
+      recordState: async () => 'state',
+    };
+    const adapter = Object.assign(
+      toy(async () => ({ isError: false })),
+      more,
+    );
+    expect(Object.keys(withEvents(adapter, made))).toEqual(expect.arrayContaining(Object.keys(more)));
   });
 
   it('an adapter that has more keeps it', async () => {

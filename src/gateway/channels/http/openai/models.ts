@@ -1,4 +1,4 @@
-import { type BackendName, findBackendName } from '../../../../backends/registry.js';
+import { type AnyBackendName, findBackendName } from '../../../../backends/registry.js';
 import type { AgentChoice } from '../../../../store/rows.js';
 import type { BackendSummary } from '../../lookups.js';
 import { OpenAiProblem } from './open-ai-problem.js';
@@ -20,7 +20,7 @@ export function representModel(id: string, created: number) {
 }
 
 /** Names that only models of one vendor have: programs send them without knowing of backends. */
-const vendors: readonly { readonly backend: BackendName; readonly names: RegExp }[] = [
+const vendors: readonly { readonly backend: AnyBackendName; readonly names: RegExp }[] = [
   { backend: 'claude', names: /^claude-[a-z\d]/i },
   { backend: 'codex', names: /^(gpt-([5-9]|\d\d)|gpt-.*-codex|codex-[a-z\d])/i },
   { backend: 'gemini', names: /^gemini-[a-z\d]/i },
