@@ -120,7 +120,7 @@ describe('a budget', () => {
 
   it('that has ended a run is still the reason after a kill (O6)', async () => {
     stage.agent('planner', 'sleep 300');
-    stage.chains(budgeted({ minutes: 0.003 }));
+    stage.chains(budgeted({ minutes: 0.05 }));
     await expect(stage.run('c', {}, killedAfter('after iteration_ended'))).rejects.toThrow('killed');
     expect(await stage.resume(await onlyRun())).toMatchObject({ steps: [{ reason: 'budget' }] });
     expect(stage.runsOf('planner')).toBe(1);
@@ -128,7 +128,7 @@ describe('a budget', () => {
 
   it('is a new one for a run that is resumed after its end (O6)', async () => {
     stage.agent('planner', `[ $RUN = 1 ] && sleep 300; echo ${marker}`);
-    stage.chains(budgeted({ minutes: 0.01 }));
+    stage.chains(budgeted({ minutes: 0.05 }));
     const stopped = await stage.run('c');
     expect(stopped).toMatchObject({ status: 'incomplete', steps: [{ reason: 'budget' }] });
     expect(await stage.resume(stopped.runId)).toMatchObject({ status: 'completed' });
@@ -137,7 +137,7 @@ describe('a budget', () => {
   it('ends a check, too (O6)', async () => {
     stage.agent('planner', 'echo done');
     stage.chains({
-      chains: { c: { steps: [{ agent: 'planner', verify: 'sleep 300', budget: { minutes: 0.01 } }] } },
+      chains: { c: { steps: [{ agent: 'planner', verify: 'sleep 300', budget: { minutes: 0.05 } }] } },
     });
     expect(await stage.run('c')).toMatchObject({ steps: [{ reason: 'budget' }] });
   });
