@@ -207,7 +207,7 @@ describe('limits of a step', () => {
   it('a budget of time ends a run that is at work (O6)', async () => {
     stage.agent('planner', 'sleep 300');
     stage.chains({
-      chains: { c: { steps: [{ agent: 'planner', iterations: 3, budget: { minutes: 0.01 } }] } },
+      chains: { c: { steps: [{ agent: 'planner', iterations: 3, budget: { minutes: 0.05 } }] } },
     });
     expect(await stage.run('c')).toMatchObject({
       status: 'incomplete',
