@@ -7,13 +7,13 @@ import { focusMessage } from './conversation/typing.js';
 import { lazy } from './lazy.js';
 import { ListButton } from './list-button.js';
 import { watchNews } from './list-news.js';
-import { Login } from './login.js';
 import { parseRoute, printRoute, type Route } from './routes.js';
 import { session } from './session.js';
 import { Sidebar } from './sidebar/sidebar.js';
 import { useEscape } from './use-escape.js';
 import './app.css';
 
+const Login = lazy(async () => (await import('./views/login.js')).Login);
 const ChangesView = lazy(async () => (await import('./views/changes.js')).ChangesView);
 const StatisticsView = lazy(async () => (await import('./views/statistics.js')).StatisticsView);
 const ChainsView = lazy(async () => (await import('./views/chains.js')).ChainsView);

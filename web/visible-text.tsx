@@ -1,13 +1,13 @@
 import { useMemo } from 'preact/hooks';
 import { type Fold, foldBlanks } from '../src/core/fold-blanks.js';
-import { splitAtOddCharacters } from '../src/core/odd-characters.js';
+import { nameCharacters } from '../src/core/text.js';
 import './visible-text.css';
 
 /** Text of which nothing can hide: see `splitAtOddCharacters`. */
 export function VisibleText({ text }: { readonly text: string }) {
   return (
     <>
-      {splitAtOddCharacters(text).map((part) =>
+      {nameCharacters(text).map((part) =>
         typeof part === 'string' ? (
           part
         ) : (

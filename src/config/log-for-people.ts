@@ -1,5 +1,6 @@
 import { type Colour, coloured } from '../core/colours.js';
 import { shortQuestionId } from '../core/question-id.js';
+import { wholeLine } from '../core/text.js';
 import type { LogLine, LogPrinter } from './log.js';
 
 /** Prints a line of the log for somebody who looks at it: `12:04:05 info  a turn has ended  channel=main ms=1204`. */
@@ -9,9 +10,9 @@ export function logForPeople(colours: boolean): LogPrinter {
   return ({ time, level, message, fields }: LogLine) => {
     const facts = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => `${plain(name)}=${shown(shortened(name, value))}`)
+      .map(([name, value]) => `${wholeLine(name)}=${shown(shortened(name, value))}`)
       .join(' ');
-    const line = `${paint(clock(time), 'dim')} ${paint(level.padEnd(5), levelColours[level])} ${plain(message)}`;
+    const line = `${paint(clock(time), 'dim')} ${paint(level.padEnd(5), levelColours[level])} ${wholeLine(message)}`;
     return facts === '' ? line : `${line}  ${paint(facts, 'dim')}`;
   };
 }
@@ -41,7 +42,7 @@ function clock(time: Date): string {
 function shown(value: unknown): string {
   if (isError(value)) return quoted(value.message);
   if (typeof value === 'string') return quoted(value);
-  return plain(JSON.stringify(value) ?? String(value));
+  return wholeLine(JSON.stringify(value) ?? String(value));
 }
 
 /** An Error in the fields of a log is its name and message. */
@@ -56,11 +57,6 @@ function isError(value: unknown): value is { readonly message: string } {
 }
 
 function quoted(text: string): string {
-  const one = plain(text);
+  const one = wholeLine(text);
   return /^[^\s"=]+$/.test(one) ? one : JSON.stringify(one);
-}
-
-/** Of what others have written nothing may steer the terminal, and a line is one line. */
-function plain(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '');
 }

@@ -1,4 +1,4 @@
-import { oneLine } from './one-line.js';
+import { oneLine } from './text.js';
 
 /** One message of a conversation that is handed over. */
 export interface SeedMessage {

@@ -1,4 +1,4 @@
-import { oneLine } from './quote.js';
+import { oneLine } from './text.js';
 import { describeToolInput } from './tool-action.js';
 
 export { editNotes } from './edit-notes.js';

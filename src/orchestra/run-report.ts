@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../core/chat-event.js';
 import { dateAndTime, duration, usageInWords } from '../core/format.js';
-import { code, linesOf, oneLine } from '../core/quote.js';
+import { code, oneLine, visibleLines } from '../core/text.js';
 import { quoteWord } from '../runner/describe-command.js';
 import type { StoredRun } from './runs.js';
 import { addUsage } from './spending.js';
@@ -119,7 +119,7 @@ function block(text: string, heading?: string): readonly string[] {
 
 /** A block of code that nothing in the text can end: its fence is longer than any in the text. */
 function fenced(text: string): string {
-  const lines = linesOf(text.trimEnd());
+  const lines = visibleLines(text.trimEnd());
   const longest = Math.max(
     0,
     ...lines.flatMap((line) => Array.from(line.matchAll(/`+/g), ([run]) => run.length)),

@@ -73,7 +73,7 @@ const knownToPage = [
   'core/chat-event.ts',
   'core/fold-blanks.ts',
   'core/line-diff.ts',
-  'core/odd-characters.ts',
+  'core/text.ts',
   'core/question-text.ts',
   'core/tool-input.ts',
   'gateway/channels/http/wire.ts',

@@ -1,6 +1,6 @@
 import type { PermissionDecision } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
-import { oneLine } from '../../core/one-line.js';
+import { oneLine } from '../../core/text.js';
 
 /** The error for an answer to a permission request that is unknown, or answered already. */
 export function noSuchRequest(id: string): TurnoutError {

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
-import { oneLine } from '../../core/one-line.js';
 import { wordsBehindSeed } from '../../core/seeded-prompt.js';
+import { oneLine, proseLine } from '../../core/text.js';
 import { readHead } from './last-session.js';
 import type { ListedSession } from './types.js';
 
@@ -60,7 +60,7 @@ export async function findInHead<T>(
 
 /** A conversation that was handed over stands in front of the user's own words. */
 export function titleOf(prompt: string): string {
-  return oneLine(wordsBehindSeed(prompt), maxTitle);
+  return oneLine(proseLine(wordsBehindSeed(prompt)), maxTitle);
 }
 
 async function newestFiles(

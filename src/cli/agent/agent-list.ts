@@ -1,4 +1,4 @@
-import { oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/text.js';
 import { findAgents } from '../../orchestra/agents/find-agents.js';
 import { wantsJson } from '../command/json-flags.js';
 import { finishOutput } from '../command/print.js';

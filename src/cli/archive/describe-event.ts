@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../core/chat-event.js';
 import { count, dateAndTime, duration, usageInWords } from '../../core/format.js';
 import { printJson } from '../../core/json.js';
-import { linesOf, oneLine } from '../../core/quote.js';
+import { oneLine, visibleLines } from '../../core/text.js';
 import type { StoredEvent, StoredTurn } from '../../gateway/archive/open-archive.js';
 import { shortInput } from '../../gateway/archive/render-steps.js';
 
@@ -121,7 +121,7 @@ function noticeLines(events: readonly ChatEvent[], { full }: Length): readonly s
 }
 
 function text(value: string, { full }: Length): readonly string[] {
-  return full ? linesOf(value) : [oneLine(value, 200)];
+  return full ? visibleLines(value) : [oneLine(value, 200)];
 }
 
 function row(label: string, line: string | undefined): readonly Row[] {

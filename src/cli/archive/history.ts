@@ -1,6 +1,6 @@
 import { hasColours } from '../../core/colours.js';
 import { dateAndTime, dayOf } from '../../core/format.js';
-import { oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/text.js';
 import type { ArchiveReader, ChannelOverview, StoredMessage } from '../../gateway/archive/open-archive.js';
 import { idBefore, idBeforeNewest, readMessages } from '../../gateway/archive/read-pages.js';
 import { dayAsMarkdown } from '../../gateway/archive/write-day.js';

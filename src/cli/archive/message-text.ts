@@ -1,7 +1,7 @@
 import { dateAndTime } from '../../core/format.js';
 import { shortQuestionId } from '../../core/question-id.js';
 import { questionId } from '../../core/question-text.js';
-import { linesOf, oneLine } from '../../core/quote.js';
+import { oneLine, visibleLines } from '../../core/text.js';
 import type { ArchiveReader } from '../../gateway/archive/open-archive.js';
 import type { MessageView } from '../../gateway/channels/http/wire.js';
 import { nothingToSay } from '../client/silent-answer.js';
@@ -21,7 +21,7 @@ export async function writeMessage(
   }
   const asked = message.role === 'system' ? questionId(message.text) : undefined;
   const text = asked === undefined ? message.text : await withAnswer(message.text, asked, archive);
-  const lines = linesOf(text).map((line) => (line === '' ? '' : `    ${line}`));
+  const lines = visibleLines(text).map((line) => (line === '' ? '' : `    ${line}`));
   await terminal.write(`${head}${lines.join('\n')}\n\n`);
 }
 

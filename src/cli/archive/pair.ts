@@ -1,7 +1,7 @@
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { dateAndTime } from '../../core/format.js';
-import { oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/text.js';
 import { hashPairingCode, readPairingCode } from '../../gateway/channels/discord/access/pairing-code.js';
 import { isHomeHeld } from '../../gateway/home-lock.js';
 import type { Store } from '../../store/store.js';
@@ -167,10 +167,8 @@ async function remove(store: Store, userId: string): Promise<Result> {
 
 const columns = ['left', 'left', 'left'] as const;
 
-/** A name is chosen by a stranger: it must neither steer the terminal nor turn the direction of what stands behind it. */
 function named(name: string): string {
-  const shown = oneLine(name.replaceAll(/\p{Bidi_Control}/gu, ''), 40);
-  return shown === '' ? '(no name)' : shown;
+  return oneLine(name, 40) || '(no name)';
 }
 
 function tries(left: number): string {

@@ -1,5 +1,5 @@
 import { cost, count } from '../../core/format.js';
-import { oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/text.js';
 import { addUsage, type UsageRow } from '../../core/usage-row.js';
 import type { ArchiveReader, UsageQuery } from '../../gateway/archive/open-archive.js';
 import type { CommandPage } from '../command/command-page.js';

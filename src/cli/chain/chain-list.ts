@@ -1,7 +1,7 @@
 import { TurnoutError } from '../../core/errors.js';
+import { proseLine, wholeLine } from '../../core/text.js';
 import type { AgentEntry, ChainEntry } from '../../orchestra/chain-schema.js';
 import { type ChainFile, chainFilePaths, findChainFile } from '../../orchestra/read-chain-file.js';
-import { plainLine } from '../output/one-row.js';
 import { table } from '../output/table.js';
 
 /** Reads the chain file of a directory; there has to be one. Nothing that it names is run. */
@@ -34,12 +34,12 @@ export function listJson({ path, chains, agents }: ChainFile): unknown {
 /** The chains of a file with their steps, and its agents. */
 export function listText({ path, chains, agents }: ChainFile): string {
   const blocks = [...chains].map(([name, chain]) => [
-    `  ${plainLine(name)}${chain.description === undefined ? '' : `  ${plainLine(chain.description)}`}`,
+    `  ${wholeLine(name)}${chain.description === undefined ? '' : `  ${proseLine(chain.description)}`}`,
     `    ${chain.steps.map(stepInWords).join(' -> ')}`,
   ]);
-  const rows = [...agents].map(([name, agent]) => [`  ${plainLine(name)}`, ...agentInWords(agent)]);
+  const rows = [...agents].map(([name, agent]) => [`  ${wholeLine(name)}`, ...agentInWords(agent)]);
   const lines = [
-    `Chains in ${plainLine(path)}:`,
+    `Chains in ${wholeLine(path)}:`,
     ...(blocks.length === 0 ? ['  none'] : blocks.flat()),
     ...(rows.length === 0 ? [] : ['', 'Agents:', table(rows, ['left', 'left', 'left']).trimEnd()]),
   ];
@@ -51,10 +51,10 @@ type Step = ChainEntry['steps'][number];
 /** `builder:10`, `(lint:3 | docs)` */
 function stepInWords({ agent = '?', iterations, parallel }: Step): string {
   if (parallel !== undefined) return `(${parallel.map((step) => stepInWords(step)).join(' | ')})`;
-  return iterations === undefined ? plainLine(agent) : `${plainLine(agent)}:${iterations}`;
+  return iterations === undefined ? wholeLine(agent) : `${wholeLine(agent)}:${iterations}`;
 }
 
 function agentInWords({ backend, model, description }: AgentEntry): readonly string[] {
   const runs = [...(backend === undefined ? [] : [backend]), ...(model === undefined ? [] : [model])];
-  return [plainLine(runs.join(' ')), plainLine(description ?? '')];
+  return [wholeLine(runs.join(' ')), proseLine(description ?? '')];
 }

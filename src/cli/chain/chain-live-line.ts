@@ -1,4 +1,5 @@
-import { columnsOf, cutToColumns, plainLine } from '../output/one-row.js';
+import { proseLine, wholeLine } from '../../core/text.js';
+import { cutToColumns, widthOf } from '../../core/width.js';
 import { add, type Progress, type StepProgress } from './chain-progress.js';
 import { compactUsage, stopwatch } from './chain-words.js';
 
@@ -14,7 +15,7 @@ export function liveLine(progress: Progress, now: number, columns: number): stri
   const talking = progress.begun.get(progress.latest ?? -1);
   const words = talking === undefined || talking.ended ? '' : lastWords(talking, now, running.length > 1);
   // The last words get what is left of the row: less than a few columns of them say nothing.
-  const room = columns - columnsOf(head) - 3;
+  const room = columns - widthOf(head) - 3;
   // Of a line that is still being written the end is shown: one sees that it grows.
   const keep = talking?.doing === undefined && talking?.saying !== '' ? 'end' : 'beginning';
   return cutToColumns(
@@ -29,9 +30,9 @@ function where(running: readonly (readonly [number, StepProgress])[], steps: num
   const [number, step] = first;
   const of = Math.max(steps, number + 1);
   if (others.length === 0)
-    return plainLine(`[${number + 1}/${of}] ${step.agent} (${step.backend})${round(step)}`);
+    return wholeLine(`[${number + 1}/${of}] ${step.agent} (${step.backend})${round(step)}`);
   const list = running.map(([, each]) => `${each.agent}${round(each)}`).join(', ');
-  return plainLine(`[${running.length} of ${of} steps at once] ${list}`);
+  return wholeLine(`[${running.length} of ${of} steps at once] ${list}`);
 }
 
 function round({ loop, iteration, iterations }: StepProgress): string {
@@ -40,6 +41,6 @@ function round({ loop, iteration, iterations }: StepProgress): string {
 
 function lastWords({ agent, doing, said }: StepProgress, now: number, named: boolean): string {
   const left = doing?.until === undefined ? '' : ` (${stopwatch(doing.until - now)} left)`;
-  const words = plainLine(doing === undefined ? said : `${doing.what}${left}`);
-  return named && words !== '' ? `${plainLine(agent)}: ${words}` : words;
+  const words = proseLine(doing === undefined ? said : `${doing.what}${left}`);
+  return named && words !== '' ? `${wholeLine(agent)}: ${words}` : words;
 }

@@ -1,8 +1,8 @@
 import type { ChatEvent, Usage } from '../../core/chat-event.js';
 import { duration } from '../../core/format.js';
 import { printJson } from '../../core/json.js';
+import { proseLine } from '../../core/text.js';
 import type { ChainEvent, StepReport } from '../../orchestra/types.js';
-import { plainLine } from '../output/one-row.js';
 import { compactUsage, iterationsInWords, stepLabel, tokensOf } from './chain-words.js';
 
 /** What is known of a run while it goes on. */
@@ -162,15 +162,15 @@ function hear(
     case 'text': {
       const lines = (step.saying + event.text).split('\n');
       const rest = lines.pop() ?? '';
-      const whole = lines.map(plainLine).filter((text) => text !== '');
-      const said = plainLine(rest) || whole.at(-1) || step.said;
+      const whole = lines.map(proseLine).filter((text) => text !== '');
+      const said = proseLine(rest) || whole.at(-1) || step.said;
       const next = { ...step, saying: rest.slice(-longestLine), said, doing: undefined };
       return [put(before, number, next), whole.map(detail)];
     }
     case 'tool_start': {
       const what = `[${event.name}] ${shortInput(event.input)}`;
       const next = { ...step, saying: '', doing: { what } };
-      const unfinished = plainLine(step.saying);
+      const unfinished = proseLine(step.saying);
       return [put(before, number, next), [...(unfinished === '' ? [] : [unfinished]), what].map(detail)];
     }
     case 'tool_end':
@@ -181,7 +181,7 @@ function hear(
       return [before, event.level === 'warning' ? [detail(event.message)] : []];
     case 'complete':
     case 'error': {
-      const unfinished = plainLine(step.saying);
+      const unfinished = proseLine(step.saying);
       return [
         put(before, number, { ...step, saying: '', doing: undefined }),
         unfinished === '' ? [] : [detail(unfinished)],
@@ -262,17 +262,17 @@ export function add(spent: Spent, usage: Usage | undefined): Spent {
 }
 
 function line(kind: ProgressLine['kind'], tone: ProgressLine['tone'], text: string): ProgressLine {
-  return { kind, tone, text: plainLine(text.slice(0, longestLine)) };
+  return { kind, tone, text: proseLine(text.slice(0, longestLine)) };
 }
 
 /** An error can end with pages of output; the report has all of it. */
 function shortened(message: string): string {
-  const text = plainLine(message.slice(0, longestLine));
+  const text = proseLine(message.slice(0, longestLine));
   return text.length <= 300 ? text : `${text.slice(0, 299)}…`;
 }
 
 function shortInput(input: unknown): string {
-  return plainLine(printJson(input).slice(0, 300));
+  return proseLine(printJson(input).slice(0, 300));
 }
 
 const longestLine = 2000;

@@ -1,9 +1,9 @@
 import { TurnoutError } from '../../core/errors.js';
 import { dateAndTime, usageInWords } from '../../core/format.js';
-import { linesOf } from '../../core/quote.js';
+import { visibleLines, wholeLine } from '../../core/text.js';
+import { cutToColumns } from '../../core/width.js';
 import type { StoredRun } from '../../orchestra/runs.js';
 import type { RunSummary } from '../../orchestra/types.js';
-import { cutToColumns, plainLine } from '../output/one-row.js';
 import { table } from '../output/table.js';
 import { summaryText } from './chain-summary.js';
 import { stepLabel } from './chain-words.js';
@@ -17,10 +17,10 @@ export interface LookedIn {
 export function runsText(runs: readonly RunSummary[], { home, demoRuns }: LookedIn): string {
   if (runs.length === 0) {
     const demo = demoRuns === 0 ? '' : ` With --demo there ${demoRuns === 1 ? 'is 1' : `are ${demoRuns}`}.`;
-    return `No chain has been run yet: there is none in ${plainLine(home)}.${demo}\n`;
+    return `No chain has been run yet: there is none in ${wholeLine(home)}.${demo}\n`;
   }
   const rows = runs.map(({ runId, chain, status, startedAt, cwd }) => [
-    ...[runId, status, timeOf(startedAt), cutToColumns(plainLine(chain), 40), plainLine(cwd)],
+    ...[runId, status, timeOf(startedAt), cutToColumns(wholeLine(chain), 40), wholeLine(cwd)],
   ]);
   const head = ['RUN', 'STATUS', 'STARTED (UTC)', 'CHAIN', 'DIRECTORY'];
   return table([head, ...rows], ['left', 'left', 'left', 'left', 'left']);
@@ -29,19 +29,19 @@ export function runsText(runs: readonly RunSummary[], { home, demoRuns }: Looked
 /** A run for a person: the summary, then the end of what each step has said. */
 export function runText(stored: StoredRun, resume: string | undefined): string {
   const { report, summary, chain, startedAt, elapsedMs, reportFile, worktree } = stored;
-  const heading = `${summary.status === 'running' ? 'It is running. ' : ''}Started ${timeOf(startedAt)} (UTC) in ${plainLine(chain.cwd)}.\n`;
+  const heading = `${summary.status === 'running' ? 'It is running. ' : ''}Started ${timeOf(startedAt)} (UTC) in ${wholeLine(chain.cwd)}.\n`;
   const outputs = report.steps.flatMap((step, index) => {
     const { output, usage, sessionId } = step;
     const facts = [
       ...(usage === undefined ? [] : [usageInWords(usage)]),
-      ...(sessionId === undefined ? [] : [`session ${plainLine(sessionId)}`]),
+      ...(sessionId === undefined ? [] : [`session ${wholeLine(sessionId)}`]),
     ];
     if (output === '' && facts.length === 0) return [];
-    const lines = linesOf(output.trimEnd()).slice(-shownLines);
+    const lines = visibleLines(output.trimEnd()).slice(-shownLines);
     return [
       [
         '',
-        `${index + 1}. ${plainLine(stepLabel(step))}${facts.length === 0 ? '' : `: ${facts.join(' · ')}`}`,
+        `${index + 1}. ${wholeLine(stepLabel(step))}${facts.length === 0 ? '' : `: ${facts.join(' · ')}`}`,
       ],
       ...(output === '' ? [] : [lines.map((line) => `   ${line}`)]),
     ].flat();

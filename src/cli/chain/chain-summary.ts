@@ -1,6 +1,6 @@
 import { cost, count, duration } from '../../core/format.js';
+import { wholeLine } from '../../core/text.js';
 import type { RunReport, StepReport } from '../../orchestra/types.js';
-import { plainLine } from '../output/one-row.js';
 import { table } from '../output/table.js';
 import { add, nothingSpent } from './chain-progress.js';
 import { iterationsInWords, stepLabel } from './chain-words.js';
@@ -17,7 +17,7 @@ export interface SummaryFacts {
 
 /** The end of a run for a person: a line per step, then the run itself. */
 export function summaryText(report: RunReport, facts: SummaryFacts = {}): string {
-  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => plainLine(text).length));
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => wholeLine(text).length));
   const widths = [
     widest(report.steps.map(stepLabel)),
     widest(report.steps.map(({ backend }) => backend)),
@@ -32,7 +32,7 @@ export function summaryText(report: RunReport, facts: SummaryFacts = {}): string
     ...(spent.costUsd ? [cost(spent.costUsd)] : []),
   ];
   const lines = [
-    `${plainLine(report.chain)}: ${report.status}`,
+    `${wholeLine(report.chain)}: ${report.status}`,
     ...blocks.flat(),
     ending.join(' · '),
     ...(reportFile === undefined ? [] : [`report: ${reportFile}`]),
@@ -52,14 +52,14 @@ function stepLines(
   const row = [
     [
       `  ${String(index + 1).padStart(2)}`,
-      plainLine(stepLabel(step)).padEnd(width),
-      plainLine(backend).padEnd(backendWidth),
+      wholeLine(stepLabel(step)).padEnd(width),
+      wholeLine(backend).padEnd(backendWidth),
       status.padEnd(10),
       [
         ...(status === 'skipped' && iterations === 0 ? [] : [iterationsInWords(iterations)]),
         ...(reason === undefined ? [] : [reason]),
         ...(verified ? ['verified'] : []),
-        ...(skipped === undefined ? [] : [plainLine(skipped)]),
+        ...(skipped === undefined ? [] : [wholeLine(skipped)]),
       ].join(', '),
     ],
   ];
@@ -74,7 +74,7 @@ function stepLines(
 function failureLines(message: string): readonly string[] {
   const lines = message
     .split('\n')
-    .map(plainLine)
+    .map(wholeLine)
     .filter((line) => line !== '');
   return lines.length <= 8 ? lines : [...lines.slice(0, 2), '…', ...lines.slice(-5)];
 }

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
-import { wholeLine } from '../../core/whole-lines.js';
+import { exactLine } from '../../core/text.js';
 
 /** A path as a person would write it: `~/work`. */
 export function shortPath(path: string): string {
   const home = homedir();
-  return wholeLine(path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
+  return exactLine(path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
 }

@@ -1,7 +1,7 @@
 import { duration, usageInWords } from '../../core/format.js';
 import { shortQuestionId } from '../../core/question-id.js';
 import { isQuestionText } from '../../core/question-text.js';
-import { linesOf, oneLine } from '../../core/quote.js';
+import { oneLine, visibleLines } from '../../core/text.js';
 import type { StreamedChatEvent, TurnView } from '../../gateway/channels/http/wire.js';
 import type { Tone } from '../output/terminal.js';
 import type { ChannelNews } from './follow-channel.js';
@@ -149,6 +149,6 @@ export class ChannelLines {
 
 /** `Ada: …`, with the further lines below the first one. */
 function spoken(name: string, text: string): readonly string[] {
-  const [first = '', ...rest] = linesOf(text.trimEnd());
+  const [first = '', ...rest] = visibleLines(text.trimEnd());
   return [`${oneLine(name, 60)}: ${first}`, ...rest.map((line) => `  ${line}`)];
 }

@@ -4,9 +4,8 @@ import { exitCodes } from '../../core/exit-codes.js';
 import { duration } from '../../core/format.js';
 import { printJson } from '../../core/json.js';
 import { isQuestionId, shortQuestionId } from '../../core/question-id.js';
-import { oneLine } from '../../core/quote.js';
+import { exact, oneLine } from '../../core/text.js';
 import { unshownFields } from '../../core/tool-input.js';
-import { wholeLines } from '../../core/whole-lines.js';
 import type { FilePreviewView, PermissionView } from '../../gateway/channels/http/wire.js';
 import type { CommandPage } from '../command/command-page.js';
 import { wrongUsage } from '../command/read-flags.js';
@@ -151,7 +150,7 @@ function describe(question: PermissionView): string {
     decision === undefined ? `answers: ${options.join(', ')}` : `decided: ${decision}`,
     ...(always === undefined || decision !== undefined ? [] : [`always:  ${oneLine(always, 200)}`]),
   ];
-  return `${[...head, '', ...wholeLines(whatWouldBeDone(question))].join('\n')}\n`;
+  return `${[...head, '', exact(whatWouldBeDone(question))].join('\n')}\n`;
 }
 
 function whatWouldBeDone({ tool, input, preview }: PermissionView): string {

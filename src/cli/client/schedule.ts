@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { duration } from '../../core/format.js';
-import { oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/text.js';
 import type { ScheduleView } from '../../gateway/channels/http/wire.js';
 import type { CommandPage } from '../command/command-page.js';
 import { wrongUsage } from '../command/read-flags.js';

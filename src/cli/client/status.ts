@@ -1,7 +1,7 @@
 import { exitCodes } from '../../core/exit-codes.js';
 import { duration } from '../../core/format.js';
 import { shortQuestionId } from '../../core/question-id.js';
-import { oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/text.js';
 import type {
   ChannelsView,
   ChannelView,

@@ -1,5 +1,5 @@
 import { shortQuestionId } from '../../core/question-id.js';
-import { oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/text.js';
 import { summarizeToolInput } from '../../core/tool-input.js';
 import type { PermissionView } from '../../gateway/channels/http/wire.js';
 

@@ -8,9 +8,9 @@ import { readEnvironment } from '../../config/read-environment.js';
 import { fileSetting, secretNames } from '../../config/secrets.js';
 import { settingKey } from '../../config/setting-name.js';
 import { TurnoutError } from '../../core/errors.js';
+import { wholeLine } from '../../core/text.js';
 import { readRunnerName } from '../../runner/runner-names.js';
 import { print } from '../command/print.js';
-import { plainLine } from '../output/one-row.js';
 import { say } from '../output/say.js';
 import type { ConfigOptions } from './config.js';
 import { settingNamed } from './setting-named.js';
@@ -35,7 +35,7 @@ export async function changeSetting(
     ...ofAnotherBackend(name, kept, inFile),
     ...(await stronger(name, path)),
   ];
-  const shown = isSecret(name) ? name : `${name}=${plainLine(kept)}`;
+  const shown = isSecret(name) ? name : `${name}=${wholeLine(kept)}`;
   return tell(
     json,
     { name, path, changed: changed.length > 0, notes },
@@ -123,7 +123,7 @@ function ofAnotherBackend(
     inFile[other] === undefined
       ? []
       : [
-          `${other}=${plainLine(inFile[other] ?? '')} is used for ${value} now; if it is another CLI's: turnout config unset ${other}`,
+          `${other}=${wholeLine(inFile[other] ?? '')} is used for ${value} now; if it is another CLI's: turnout config unset ${other}`,
         ],
   );
 }
@@ -135,7 +135,7 @@ function inHistory(name: string): string {
 /** An agent can't be started in a directory that is not there; it may be made later. */
 function missingPlace(name: string, value: string): readonly string[] {
   if (name !== 'WORKING_DIR' || statSync(value, { throwIfNoEntry: false })?.isDirectory()) return [];
-  return [`${plainLine(value)} is not there: no turn runs until it is.`];
+  return [`${wholeLine(value)} is not there: no turn runs until it is.`];
 }
 
 /** Settings of the environment and of `.env` are stronger than those of config.yaml. What else is wrong in a file is told, too. */

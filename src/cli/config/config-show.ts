@@ -4,8 +4,8 @@ import { configFileIn } from '../../config/edit-config-file.js';
 import { trustedHome } from '../../config/home-directory.js';
 import { type SettingInUse, type SettingsInUse, settingsInUse } from '../../config/settings-in-use.js';
 import { exitCodes } from '../../core/exit-codes.js';
+import { wholeLine } from '../../core/text.js';
 import { print } from '../command/print.js';
-import { plainLine } from '../output/one-row.js';
 import { say } from '../output/say.js';
 import type { ConfigOptions } from './config.js';
 import { settingNamed } from './setting-named.js';
@@ -37,7 +37,7 @@ export async function getSetting(written: string, { json }: ConfigOptions): Prom
   if (json) return print(`${JSON.stringify(shown(setting), null, 2)}\n`, code);
   if (setting.problem !== undefined) say(`${name}: ${setting.problem}`);
   const value = setting.value ?? setting.defaultValue;
-  if (value !== undefined && !setting.isSecret) return print(`${plainLine(value)}\n`, code);
+  if (value !== undefined && !setting.isSecret) return print(`${wholeLine(value)}\n`, code);
   const otherwise = setting.otherwise === undefined ? '' : `: ${setting.otherwise}`;
   say(`${name} ${value === undefined ? `is not set${otherwise}` : 'is set; a secret is not shown.'}`);
   return isWrong ? code : exitCodes.failed;

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import type { SettingInUse } from '../../config/settings-in-use.js';
-import { columnsOf, cutToColumns, plainLine } from '../output/one-row.js';
+import { wholeLine } from '../../core/text.js';
+import { cutToColumns, widthOf } from '../../core/width.js';
 
 const hidden = '(set, not shown)';
 
 /** A row for each setting, group by group; with `long` also a line on what it is for. */
 export function settingsTable(settings: readonly SettingInUse[], home: string, long: boolean): string {
   const nameWidth = Math.max(...settings.map(({ name }) => name.length));
-  const valueWidth = Math.min(24, Math.max(...settings.map((setting) => columnsOf(shownValue(setting)))));
+  const valueWidth = Math.min(24, Math.max(...settings.map((setting) => widthOf(shownValue(setting)))));
   const groups = [...new Set(settings.map(({ group }) => group))];
   return groups
     .map((group) => {
@@ -29,12 +30,12 @@ function valueAndOrigin(setting: SettingInUse, width: number, home: string): str
   if (value === undefined && otherwise !== undefined) return `default: ${otherwise}`;
   const whole = shownValue(setting);
   const cut = process.stdout.isTTY ? cutToColumns(whole, width) : whole;
-  return `${cut}${' '.repeat(Math.max(0, width - columnsOf(cut)))}  ${originOf(setting, home)}`;
+  return `${cut}${' '.repeat(Math.max(0, width - widthOf(cut)))}  ${originOf(setting, home)}`;
 }
 
 function shownValue({ value, defaultValue, isSecret }: SettingInUse): string {
   if (value === undefined) return defaultValue ?? '-';
-  return isSecret ? hidden : plainLine(value);
+  return isSecret ? hidden : wholeLine(value);
 }
 
 function originOf({ origin, file, defaultValue, inChat }: SettingInUse, home: string): string {

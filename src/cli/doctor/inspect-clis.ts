@@ -8,9 +8,9 @@ import { type AnyBackendName, backendEntry, backendNames, createBackend } from '
 import type { BackendCapabilities, EventBackend } from '../../backends/types.js';
 import type { Environment } from '../../config/home-directory.js';
 import { type SettingOrigins, settingWithOrigin } from '../../config/setting-origins.js';
+import { wholeLine } from '../../core/text.js';
 import { agentEnvironment, backendConfig, type GatewayConfig } from '../../gateway/config.js';
 import { findExecutable } from '../../process/find-executable.js';
-import { plainLine } from '../output/one-row.js';
 
 export interface CliReport {
   readonly backend: AnyBackendName;
@@ -121,7 +121,7 @@ async function accountOf(
   const { signedIn, credentials } = found ?? { signedIn: 'unknown' as const, credentials: undefined };
   return {
     signedIn,
-    ...(credentials === undefined ? {} : { credentials: plainLine(credentials) }),
+    ...(credentials === undefined ? {} : { credentials: wholeLine(credentials) }),
     ...(signedIn === 'no' && backend.signIn !== undefined ? { signIn: backend.signIn } : {}),
   };
 }

@@ -2,10 +2,10 @@ import { versionIn } from '../../backends/launch/cli-version.js';
 import { type Vetting, vettingOf } from '../../backends/launch/vetted.js';
 import { type AnyBackendName, backendEntry } from '../../backends/registry.js';
 import { type Environment, userHome } from '../../config/home-directory.js';
+import { wholeLine } from '../../core/text.js';
 import { createRunner } from '../../runner/create-runner.js';
 import type { Availability } from '../../runner/types.js';
 import { signInCommand } from '../doctor/sign-in.js';
-import { plainLine } from '../output/one-row.js';
 import { vendorClis } from './installed-backend.js';
 
 /** An agent CLI as a person who chooses one wants to know it. */
@@ -90,11 +90,11 @@ export function listClis(clis: readonly FoundCli[]): string {
 
 function state(cli: FoundCli): string {
   if (!cli.installed) return `not installed: ${cli.install}`;
-  return `${plainLine(cli.version ?? '?').padEnd(9)} ${account(cli)}`;
+  return `${wholeLine(cli.version ?? '?').padEnd(9)} ${account(cli)}`;
 }
 
 function account({ signedIn, credentials, signIn }: FoundCli): string {
-  if (signedIn === 'yes') return `signed in${credentials === undefined ? '' : `: ${plainLine(credentials)}`}`;
+  if (signedIn === 'yes') return `signed in${credentials === undefined ? '' : `: ${wholeLine(credentials)}`}`;
   if (signedIn === 'no') return `not signed in${signIn === undefined ? '' : `: ${signIn}`}`;
-  return `no account found${credentials === undefined ? '' : ` (${plainLine(credentials)})`}; it may need none`;
+  return `no account found${credentials === undefined ? '' : ` (${wholeLine(credentials)})`}; it may need none`;
 }

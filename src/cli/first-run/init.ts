@@ -6,6 +6,7 @@ import { settingWithOrigin } from '../../config/setting-origins.js';
 import { problemOf } from '../../config/settings.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { permissionModes } from '../../core/permission-mode.js';
+import { wholeLine } from '../../core/text.js';
 import type { CommandPage } from '../command/command-page.js';
 import { exitingOnSignal } from '../command/ending-signals.js';
 import { explainFailure } from '../command/explain-failure.js';
@@ -15,7 +16,6 @@ import { print, printHelp } from '../command/print.js';
 import { readFlags, wrongUsage } from '../command/read-flags.js';
 import { helpFlag } from '../command/run-command.js';
 import { askLine, canAsk } from '../output/ask-line.js';
-import { plainLine } from '../output/one-row.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
 import { say } from '../output/say.js';
 import { type FoundCli, findClis, listClis, proposed } from './found-clis.js';
@@ -141,7 +141,7 @@ function keptLines(
   isChanged: boolean,
 ): readonly string[] {
   const more = [
-    ...(model === undefined ? [] : [`the model ${plainLine(model)}`]),
+    ...(model === undefined ? [] : [`the model ${wholeLine(model)}`]),
     ...(mode === undefined ? [] : [`the permission mode ${mode}`]),
   ];
   return [
@@ -219,7 +219,7 @@ function lostSettings(
 ): readonly string[] {
   const lost = Object.keys(changes).filter((name) => changes[name] === undefined);
   return lost.map(
-    (name) => `${name}=${plainLine(inFile[name] ?? '')} was the former CLI's, and is taken out.`,
+    (name) => `${name}=${wholeLine(inFile[name] ?? '')} was the former CLI's, and is taken out.`,
   );
 }
 
@@ -233,7 +233,7 @@ function strongerSources(
     const origin = origins[name];
     if (changes[name] === undefined || origin === undefined || origin === `in ${path}`) return [];
     if (settings[name] === changes[name]) return [];
-    return [`But ${name}=${plainLine(settings[name] ?? '')} ${origin} is stronger: take it away there.`];
+    return [`But ${name}=${wholeLine(settings[name] ?? '')} ${origin} is stronger: take it away there.`];
   });
 }
 
@@ -241,7 +241,7 @@ function strongerSources(
 function strongerForRuns({ backend }: FoundCli, { settings, origins }: ReadEnvironment): readonly string[] {
   const written = given(settings['FORGE_BACKEND']);
   if (written === undefined || findBackendName(written) === backend) return [];
-  const shown = `FORGE_BACKEND=${plainLine(written)}`;
+  const shown = `FORGE_BACKEND=${wholeLine(written)}`;
   return [
     `But ${settingWithOrigin('FORGE_BACKEND', origins, shown)} is stronger for runs, agents and chains.`,
   ];

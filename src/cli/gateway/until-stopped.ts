@@ -1,5 +1,5 @@
 import { exitCodes } from '../../core/exit-codes.js';
-import { oneLine } from '../../core/one-line.js';
+import { oneLine } from '../../core/text.js';
 import type { Gateway, TurnInChannel } from '../../gateway/gateway.js';
 import { type EndingSignal, onEndingSignal } from '../command/ending-signals.js';
 import { say } from '../output/say.js';

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { visible } from '../../core/odd-characters.js';
+import { visible } from '../../core/text.js';
 import { wrapWords } from './wrap-words.js';
 
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Colour, coloured, hasColours } from '../../core/colours.js';
-import { cutToColumns } from './one-row.js';
+import { cutToColumns } from '../../core/width.js';
 import { messageFor, type Output, shown } from './say.js';
 import { Spinner } from './spinner.js';
 

@@ -1,4 +1,4 @@
-import { columnsOf } from './one-row.js';
+import { widthOf } from '../../core/width.js';
 
 /** Breaks a text at blanks, or at another separator. A word that is longer than a line has one of its own. */
 export function wrapWords(text: string, width: number, separator = ' '): readonly string[] {
@@ -7,7 +7,7 @@ export function wrapWords(text: string, width: number, separator = ' '): readonl
     const last = lines.at(-1);
     const joined = `${last}${separator}${word}`;
     // What separates stays at the end of the line, where it says that more follows.
-    if (last !== undefined && columnsOf(joined) + separator.trimEnd().length <= width)
+    if (last !== undefined && widthOf(joined) + separator.trimEnd().length <= width)
       lines[lines.length - 1] = joined;
     else {
       if (last !== undefined) lines[lines.length - 1] = `${last}${separator.trimEnd()}`;

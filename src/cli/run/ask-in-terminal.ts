@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { ReadStream } from 'node:tty';
 import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
 import { hasColours } from '../../core/colours.js';
-import { oneLine } from '../../core/one-line.js';
+import { oneLine } from '../../core/text.js';
 import { requestRows } from '../chat/state/describe-request.js';
 import { renderLine } from '../chat/text/styled-line.js';
 import type { Terminal } from '../output/terminal.js';

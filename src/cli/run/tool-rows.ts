@@ -1,7 +1,8 @@
 import type { ChatEvent, ToolEndEvent } from '../../core/chat-event.js';
 import { duration } from '../../core/format.js';
+import { proseLine } from '../../core/text.js';
 import { summarizeToolInput } from '../../core/tool-input.js';
-import { columnsOf, cutToColumns, plainLine } from '../output/one-row.js';
+import { cutToColumns, widthOf } from '../../core/width.js';
 
 export interface ToolRow {
   readonly text: string;
@@ -53,7 +54,7 @@ export class ToolRows {
     switch (event.type) {
       case 'tool_start': {
         const summary = summarizeToolInput(event.name, event.input, this.#cwd);
-        this.#running.set(event.id, { words: plainLine(`${event.name} ${summary}`), since: this.#now() });
+        this.#running.set(event.id, { words: proseLine(`${event.name} ${summary}`), since: this.#now() });
         return [];
       }
       case 'tool_end':
@@ -89,7 +90,7 @@ export class ToolRows {
     const took = duration(this.#now() - tool.since);
     if (!isError) return [row('✓', tool.words, took, columns)];
     const last = output.trimEnd().split('\n').at(-1) ?? '';
-    const why = cutToColumns(plainLine(last), columns - 2);
+    const why = cutToColumns(proseLine(last), columns - 2);
     return [row('✗', tool.words, took, columns), ...(why === '' ? [] : [{ text: `  ${why}`, failed: true }])];
   }
 
@@ -104,6 +105,6 @@ export class ToolRows {
 /** What the tool does gives way, so that the outcome is seen. */
 function row(mark: '✓' | '✗', words: string, outcome: string, columns: number): ToolRow {
   const end = `  ${outcome}`;
-  const room = Math.max(4, columns - columnsOf(end));
+  const room = Math.max(4, columns - widthOf(end));
   return { text: `${cutToColumns(`${mark} ${words}`, room)}${end}`, failed: mark === '✗' };
 }

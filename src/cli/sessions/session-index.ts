@@ -12,8 +12,8 @@ import {
 import { join, resolve } from 'node:path';
 import { tryLock } from '../../config/short-lock.js';
 import { makeDirectory } from '../../core/make-directory.js';
-import { oneLine } from '../../core/one-line.js';
 import { wordsBehindSeed } from '../../core/seeded-prompt.js';
+import { oneLine, proseLine } from '../../core/text.js';
 
 /** A session that a person has had through Turnout. */
 export interface KnownSession {
@@ -99,7 +99,7 @@ function filesIn(home: string): readonly [current: string, former: string] {
 }
 
 function record({ backend, sessionId, cwd, prompt }: NotedTurn, at: number) {
-  const title = oneLine(wordsBehindSeed(prompt), 80);
+  const title = oneLine(proseLine(wordsBehindSeed(prompt)), 80);
   return { at, backend, id: sessionId, cwd: indexedDirectory(cwd), title };
 }
 

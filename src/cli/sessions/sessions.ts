@@ -1,11 +1,12 @@
 import { trustedHome } from '../../config/home-directory.js';
 import { readEnvironment } from '../../config/read-environment.js';
+import { wholeLine } from '../../core/text.js';
+import { cutToColumns, widthOf } from '../../core/width.js';
 import type { CommandPage } from '../command/command-page.js';
 import { jsonFlags, wantsJson } from '../command/json-flags.js';
 import { print } from '../command/print.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
 import { ago } from '../output/ago.js';
-import { columnsOf, cutToColumns, plainLine } from '../output/one-row.js';
 import { say } from '../output/say.js';
 import { shortId } from '../output/short-id.js';
 import { indexedDirectory, type KnownSession, knownSessions } from './session-index.js';
@@ -99,7 +100,7 @@ async function recordedHere(here: string, ours: readonly KnownSession[]): Promis
         recordedBy: 'cli',
       }));
     } catch (error) {
-      say(`the sessions of ${backend} can't be listed: ${plainLine((error as Error).message)}`);
+      say(`the sessions of ${backend} can't be listed: ${wholeLine((error as Error).message)}`);
       return [];
     }
   });
@@ -117,11 +118,11 @@ function asJson({ usedAt, ...session }: Listed) {
 function text(sessions: readonly Listed[], here: string, elsewhere: number): string {
   const more = elsewhere === 0 ? '' : `${elsewhere} more in other directories: turnout sessions --all\n`;
   if (sessions.length === 0)
-    return `There is no session in ${plainLine(here)} yet: turnout run "…" begins one.\n${more}`;
+    return `There is no session in ${wholeLine(here)} yet: turnout run "…" begins one.\n${more}`;
   const lines: string[] = [];
   let directory = here;
   for (const session of sessions) {
-    if (session.directory !== directory) lines.push('', plainLine(session.directory));
+    if (session.directory !== directory) lines.push('', wholeLine(session.directory));
     directory = session.directory;
     lines.push(row(session, process.stdout.columns || 80));
   }
@@ -134,8 +135,8 @@ const howTo = 'turnout run --resume <id> "…" goes on with one, --continue with
 
 function row({ usedAt, backend, sessionId, title, recordedBy }: Listed, columns: number): string {
   const name = `${backend}${recordedBy === 'cli' ? '*' : ''}`;
-  const begin = `${ago(usedAt).padEnd(11)}  ${plainLine(name).padEnd(9)} ${shortId(plainLine(sessionId)).padEnd(16)}  `;
+  const begin = `${ago(usedAt).padEnd(11)}  ${wholeLine(name).padEnd(9)} ${shortId(wholeLine(sessionId)).padEnd(16)}  `;
   // In a pipe the words stay whole.
-  const words = plainLine(title);
-  return process.stdout.isTTY ? begin + cutToColumns(words, columns - columnsOf(begin) - 1) : begin + words;
+  const words = wholeLine(title);
+  return process.stdout.isTTY ? begin + cutToColumns(words, columns - widthOf(begin) - 1) : begin + words;
 }

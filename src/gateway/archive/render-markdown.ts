@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../../core/chat-event.js';
 import { dayOf, duration, timeOfDay, usageInWords } from '../../core/format.js';
-import { code, oneLine, quote } from '../../core/quote.js';
+import { code, oneLine, quote } from '../../core/text.js';
 import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/rows.js';
 import { renderSteps, textAfterLastTool } from './render-steps.js';
 

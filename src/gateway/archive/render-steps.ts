@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../core/chat-event.js';
 import { duration } from '../../core/format.js';
 import { printJson } from '../../core/json.js';
-import { code, oneLine, quote } from '../../core/quote.js';
+import { code, oneLine, quote } from '../../core/text.js';
 import type { StoredTurn, ToolRecord } from '../../store/rows.js';
 
 /** Renders a turn's steps before its answer: texts, tools, questions and notices, in their order. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { interruptedError } from '../../core/errors.js';
-import { oneLine } from '../../core/quote.js';
+import { oneLine } from '../../core/text.js';
 import type { Store } from '../../store/store.js';
 
 export interface SearchOptions {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { quote } from '../../../src/core/quote.js';
+import { quote } from '../../../src/core/text.js';
 import { readDay } from '../../../src/gateway/archive/read-day.js';
 import { renderEntry } from '../../../src/gateway/archive/render-markdown.js';
 import { anyCharacter } from '../../property/arbitraries.js';

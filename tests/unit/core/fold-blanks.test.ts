@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldBlanks } from '../../../src/core/fold-blanks.js';
-import { splitAtOddCharacters } from '../../../src/core/odd-characters.js';
 
 describe('blank space that hides something (16.5)', () => {
   it('is told in words', () => {
@@ -21,14 +20,5 @@ describe('blank space that hides something (16.5)', () => {
         expect(kept.join('').replaceAll(/\s/g, '')).toBe(any.replaceAll(/\s/g, ''));
       }),
     );
-  });
-
-  it('and thousands of characters without width are one mark', () => {
-    expect(splitAtOddCharacters(`a${'\u200b'.repeat(5000)}\u{e0041}\u{e0041}\u2800`)).toEqual([
-      'a',
-      { shown: 'U+200B × 5000', name: 'U+200B × 5000' },
-      { shown: 'U+E0041 × 2', name: 'U+E0041 × 2' },
-      { shown: 'U+2800', name: 'U+2800' },
-    ]);
   });
 });

@@ -1,5 +1,5 @@
-import { harmless } from '../text/harmless.js';
-import { graphemes } from '../text/width.js';
+import { prose } from '../../../core/text.js';
+import { graphemes } from '../../../core/width.js';
 import type { Key } from './keys.js';
 
 /** The text that is being written, and where the cursor stands in it. */
@@ -106,12 +106,9 @@ function withAlt(editor: Editor, name: string): Editor | undefined {
 
 function insert(editor: Editor, given: string): Editor {
   const { text, cursor } = editor;
-  const piece = harmless(given);
-  return {
-    ...editor,
-    text: text.slice(0, cursor) + piece + text.slice(cursor),
-    cursor: cursor + piece.length,
-  };
+  // A joiner that is typed alone belongs to the letter before it.
+  const before = prose(text.slice(0, cursor) + given);
+  return { ...editor, text: before + text.slice(cursor), cursor: before.length };
 }
 
 function remove(editor: Editor, from: number, end: number): Editor {

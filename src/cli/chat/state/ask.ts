@@ -1,5 +1,5 @@
 import type { PermissionRequestEvent } from '../../../core/chat-event.js';
-import { wholeLine } from '../../../core/whole-lines.js';
+import { exactLine } from '../../../core/text.js';
 import { plainLine } from '../text/styled-line.js';
 import { type Question, textWidth } from './chat-state.js';
 import { type Choice, listChoices } from './choices.js';
@@ -27,7 +27,7 @@ export function dropQuestion(out: StepBuilder, id: string, now: number, why?: st
   out.set({ questions: questions.filter(({ request }) => request.id !== id) });
   if (out.state.questions.length === questions.length) return;
   if (why !== undefined && asked?.request.id === id)
-    out.lines('question', [plainLine(`  withdrawn: ${wholeLine(why)}`, 'dim')]);
+    out.lines('question', [plainLine(`  withdrawn: ${exactLine(why)}`, 'dim')]);
   if (asked?.request.id === id) ask(out, now);
 }
 

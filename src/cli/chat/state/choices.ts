@@ -1,5 +1,5 @@
 import type { PermissionDecision } from '../../../core/chat-event.js';
-import { oneLine } from '../../../core/one-line.js';
+import { oneLine } from '../../../core/text.js';
 import type { Question } from './chat-state.js';
 
 /** What can be done about a question, by a letter. */

@@ -2,8 +2,8 @@ import type { PermissionRequestEvent } from '../../../core/chat-event.js';
 import { emptyLines, isEmptyLine, mostEmptyLines } from '../../../core/fold-blanks.js';
 import { printJson } from '../../../core/json.js';
 import { unifiedDiff } from '../../../core/line-diff.js';
+import { exactLine } from '../../../core/text.js';
 import { describeWholeInput, type FileEdit, unshownFields } from '../../../core/tool-input.js';
-import { wholeLine } from '../../../core/whole-lines.js';
 import { diffStyle } from '../markdown/markdown-stream.js';
 import { type Line, plainLine, type Style, span } from '../text/styled-line.js';
 import { wrapLine } from '../text/wrap.js';
@@ -42,11 +42,11 @@ export function requestRows(
 ): { readonly title: readonly Line[]; readonly rows: readonly Line[] } {
   const mark = span('│ ', 'dim');
   const rows = foldEmpty(detailRows(request, cwd)).flatMap(({ lead, text, style }) =>
-    wrapLine([mark, { text: lead + wholeLine(text), style }], width, { hanging: [mark], atWords: false }),
+    wrapLine([mark, { text: lead + exactLine(text), style }], width, { hanging: [mark], atWords: false }),
   );
   const title: Line = [
     span('? ', 'bold', 'yellow'),
-    span(wholeLine(request.tool), 'bold'),
+    span(exactLine(request.tool), 'bold'),
     span(' needs your permission'),
   ];
   return { title: wrapLine(title, width, { hanging: [mark] }), rows };

@@ -1,9 +1,9 @@
 import { count, duration } from '../../../core/format.js';
+import { proseLine } from '../../../core/text.js';
+import { graphemes, graphemeWidth } from '../../../core/width.js';
 import { spinnerFrames } from '../../output/spinner.js';
 import { pendingMarkdown } from '../markdown/markdown-stream.js';
-import { harmlessLine } from '../text/harmless.js';
 import { emptyLine, type Line, plainLine, type Span, span } from '../text/styled-line.js';
-import { graphemes, graphemeWidth } from '../text/width.js';
 import { cutLine } from '../text/wrap.js';
 import { type ChatState, type RunningTool, textWidth } from './chat-state.js';
 import { needsGap } from './print-lines.js';
@@ -78,9 +78,9 @@ function workRows(state: ChatState, width: number, now: number): readonly Line[]
       rows.push(workingLine(state, wheel, now));
     }
   }
-  if (doing !== undefined) rows.push(plainLine(`${wheel} ${harmlessLine(doing)} …`, 'dim'));
+  if (doing !== undefined) rows.push(plainLine(`${wheel} ${proseLine(doing)} …`, 'dim'));
   for (const text of [...steering, ...queue])
-    rows.push(cutLine(plainLine(`  queued: ${harmlessLine(text)}`, 'dim'), width));
+    rows.push(cutLine(plainLine(`  queued: ${proseLine(text)}`, 'dim'), width));
   if (queue.length > 0)
     rows.push(cutLine(plainLine(queue.length === 1 ? waitsAlone : waitTogether, 'dim'), width));
   return rows;
@@ -95,7 +95,7 @@ function workingLine({ turn, status, editor }: ChatState, wheel: string, now: nu
   const enter = editor.text === '' || status.steers === undefined ? '' : `Enter: ${into} · `;
   return [
     span(`${wheel} `, 'cyan'),
-    span(`${harmlessLine(status.backend)} ${what} `, 'dim'),
+    span(`${proseLine(status.backend)} ${what} `, 'dim'),
     span(`${since(turn?.since ?? now, now)} · ${enter}Ctrl-C stops it`, 'dim'),
   ];
 }
@@ -103,7 +103,7 @@ function workingLine({ turn, status, editor }: ChatState, wheel: string, now: nu
 /** A gateway does not tell which call of a tool its question is about. */
 function isAskedAbout({ questions }: ChatState, { id, name }: RunningTool): boolean {
   return questions.some(({ request: { toolId, tool } }) =>
-    toolId === undefined ? harmlessLine(tool) === name : toolId === id,
+    toolId === undefined ? proseLine(tool) === name : toolId === id,
   );
 }
 
@@ -200,7 +200,7 @@ function pickerRows(state: ChatState, most: number, now: number): InputRows {
     return cutLine(
       [
         span(chosen ? promptMark : '  ', ...style),
-        span(harmlessLine(title) || '(no words)', ...style),
+        span(proseLine(title) || '(no words)', ...style),
         span(`  ${backend === undefined ? '' : `${backend}, `}${when}`, 'dim'),
       ],
       textWidth(state),
@@ -217,7 +217,7 @@ function footerLine(state: ChatState, now: number): Line {
     const keys = search.isMissing
       ? 'is in no earlier message'
       : 'Ctrl-R finds an older one · Enter takes it · Esc leaves it';
-    return [span(`search: ${harmlessLine(search.words)}`, 'cyan'), span(`  ${keys}`, 'dim')];
+    return [span(`search: ${proseLine(search.words)}`, 'cyan'), span(`  ${keys}`, 'dim')];
   }
   const { backend, model, thinking, permissionMode, place, channel } = status;
   const facts = [
@@ -231,7 +231,7 @@ function footerLine(state: ChatState, now: number): Line {
   return plainLine(
     facts
       .filter((fact) => fact !== undefined)
-      .map(harmlessLine)
+      .map(proseLine)
       .join(' · '),
     'dim',
   );

@@ -1,5 +1,5 @@
+import { graphemes, graphemeWidth, isWide, widthOf } from '../../../core/width.js';
 import type { Line, Span, Style } from './styled-line.js';
-import { graphemes, graphemeWidth, isWide, widthOf } from './width.js';
 
 export interface WrapOptions {
   /** Stands in front of every row but the first. */

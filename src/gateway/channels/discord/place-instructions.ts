@@ -1,4 +1,4 @@
-import { oneLine } from '../../../core/one-line.js';
+import { quoted } from '../../../core/text.js';
 import { attachInstructions } from './deliver/attach-lines.js';
 import { channelIdOf, type DiscordSession, type KnownChannel } from './types.js';
 
@@ -47,9 +47,4 @@ function whereOf(channelId: string, names: PlaceNames | undefined): string {
   const parent = thread.parentId === undefined ? undefined : names?.channel(thread.parentId)?.name;
   const above = parent === undefined ? '' : ` in the channel ${quoted(`#${parent}`)}`;
   return `This conversation is the thread ${quoted(name)}${above} of ${server}: several people may write in it.`;
-}
-
-/** Names are other people's. */
-function quoted(name: string): string {
-  return JSON.stringify(oneLine(name, 100));
 }

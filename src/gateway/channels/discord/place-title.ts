@@ -1,4 +1,4 @@
-import { oneLine } from '../../../core/one-line.js';
+import { oneLine } from '../../../core/text.js';
 import type { PlaceNames } from './place-instructions.js';
 import type { Place } from './types.js';
 

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../core/quote.js';
+import { oneLine } from '../../../core/text.js';
 import type { BackendSummary, ChannelSummary, PlannedRun } from '../lookups.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import {

@@ -6,8 +6,8 @@ import {
   type Progress,
   type ProgressLine,
 } from '../../../../src/cli/chain/chain-progress.js';
-import { columnsOf } from '../../../../src/cli/output/one-row.js';
 import type { ChatEvent } from '../../../../src/core/chat-event.js';
+import { widthOf } from '../../../../src/core/width.js';
 import type { ChainEvent } from '../../../../src/orchestra/types.js';
 
 const usage = { inputTokens: 12_000, outputTokens: 300, costUsd: 0.42 };
@@ -51,7 +51,7 @@ describe('the live line', () => {
   it('fits into any width, whatever the model says', () => {
     const { state } = play([...start, said({ type: 'text', text: '日本語🚂'.repeat(50) })]);
     for (let columns = 1; columns < 120; columns += 1)
-      expect(columnsOf(liveLine(state, 60_000, columns))).toBeLessThanOrEqual(columns);
+      expect(widthOf(liveLine(state, 60_000, columns))).toBeLessThanOrEqual(columns);
     expect(liveLine(state, 60_000, 60)).toMatch(/^\[2\/3\] builder \(codex\) 3\/20 · 1:00 · ….*日本語🚂$/);
     const [whole] = advance(state, said({ type: 'text', text: '\n' }), 0);
     expect(liveLine(whole, 60_000, 60)).toMatch(/ · 日本語🚂.*…$/);

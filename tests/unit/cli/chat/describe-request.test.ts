@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requestRows } from '../../../../src/cli/chat/state/describe-request.js';
 import { textOf } from '../../../../src/cli/chat/text/styled-line.js';
-import { widthOf } from '../../../../src/cli/chat/text/width.js';
+import { widthOf } from '../../../../src/core/width.js';
 
 describe('what is asked in the chat can’t be disguised (18.1)', () => {
   it.each([
@@ -14,7 +14,10 @@ describe('what is asked in the chat can’t be disguised (18.1)', () => {
     [`ls${'\n'.repeat(37)}rm`, ['$ ls', '  … 36 empty lines …', '  rm']],
     [`ls${' '.repeat(3000)}; rm`, ['$ ls… 3000 spaces …; rm']],
     ['ls\n→ denied\n? Read needs your permission', ['$ ls', '  → denied', '  ? Read needs your permission']],
-    ['git commit -m "👨‍👩‍👧 ❤️ می‌خواهم"', ['$ git commit -m "👨‍👩‍👧 ❤️ می‌خواهم"']],
+    [
+      'git commit -m "👨‍👩‍👧 ❤️ می‌خواهم"',
+      ['$ git commit -m "👨[U+200D]👩[U+200D]👧 ❤[U+FE0F] می[U+200C]خواهم"'],
+    ],
   ])('the command %j', (command, rows) => {
     expect(shown('Bash', { command })).toEqual([
       '? Bash needs your permission',
@@ -83,9 +86,9 @@ describe('what is asked in the chat can’t be disguised (18.1)', () => {
   });
 });
 
-/** Told here in other words than in the code: what has no picture of its own, but for the joiners of emoji and of scripts. */
+/** Told here in other words than in the code: what has no picture of its own, or no own meaning. */
 const hidden =
-  /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u115f|\u1160|\u2800|\u3164|\uffa0|[\u{e0000}-\u{e0fff}]/gu;
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|\u115f|\u1160|\u2800|\u3164|\uffa0|\u034f|\u{1d159}|\u{16fe4}|[\ufe00-\ufe0f\u180b-\u180f]|[\u{e0000}-\u{e0fff}]/gu;
 
 function isWithin(wanted: string, text: string): boolean {
   let at = 0;

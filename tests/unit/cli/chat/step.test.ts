@@ -623,7 +623,7 @@ describe('the picture (18.1)', () => {
     const always = `touch *\u001b[2J${' and more'.repeat(20)}`;
     const stage = new Stage({ movesCursor: false }).take({ type: 'line', text: 'go' });
     stage.agent({ ...question(), always });
-    expect(stage.text).toMatch(/\[y\] allow {2}\[a\] always: touch \* \[2J and [^\n]{1,30}… {2}\[n\] deny/);
+    expect(stage.text).toMatch(/\[y\] allow {2}\[a\] always: touch \*␛\[2J and [^\n]{1,30}… {2}\[n\] deny/);
   });
 
   it('a terminal that can’t move its cursor gets an answer by line', () => {

@@ -32,7 +32,7 @@ describe('the CLI that is proposed (18.2)', () => {
     expect(text.split('\n')).toEqual([
       '  1  claude    2.1.325   not signed in: run `claude`, and type /login there',
       '  -  codex     not installed: npm install -g codex',
-      '  2  gemini    0.1       signed in: a key',
+      '  2  gemini    0.1␛[2J   signed in: a key',
       '     not the vetted version: gemini (see turnout doctor)',
       '',
     ]);

@@ -43,7 +43,7 @@ describe('the index of sessions (18.4)', () => {
     note('two', 2, { backend: 'claude' });
     note('one', 3, { prompt: 'later words' });
     expect(knownSessions(home)).toEqual([
-      { backend: 'codex', sessionId: 'one', directory: home, title: 'the [31mfirst words', usedAt: 3 },
+      { backend: 'codex', sessionId: 'one', directory: home, title: 'the first words', usedAt: 3 },
       { backend: 'claude', sessionId: 'two', directory: home, title: 'hello', usedAt: 2 },
     ]);
     expect(statSync(index()).mode & 0o777).toBe(0o600);

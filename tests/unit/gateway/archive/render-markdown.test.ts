@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../../src/core/chat-event.js';
-import { code, oneLine, quote } from '../../../../src/core/quote.js';
+import { code, oneLine, quote } from '../../../../src/core/text.js';
 import {
   type DayEntry,
   renderDayHeader,

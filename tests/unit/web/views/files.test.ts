@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitAtOddCharacters } from '../../../../src/core/odd-characters.js';
 import type { ChangedFileView } from '../../../../src/gateway/channels/http/wire.js';
 import { nextFile, openAtFirst } from '../../../../web/views/file-list.js';
 
@@ -40,32 +38,5 @@ describe('the list of changed files', () => {
     expect(nextFile('k', 2, 3)).toBe(1);
     expect(nextFile('k', 0, 3)).toBeUndefined();
     expect(nextFile('x', 1, 3)).toBeUndefined();
-  });
-});
-
-describe('characters that hide something', () => {
-  it('are shown by name (16.5)', () => {
-    expect(splitAtOddCharacters('a\u202eb\u200b')).toEqual([
-      'a',
-      { shown: 'U+202E', name: 'U+202E' },
-      'b',
-      { shown: 'U+200B', name: 'U+200B' },
-    ]);
-    expect(splitAtOddCharacters('\u001b[31m\r')).toEqual([
-      { shown: '␛', name: 'U+001B' },
-      '[31m',
-      { shown: '␍', name: 'U+000D' },
-    ]);
-    expect(splitAtOddCharacters('\u{e0041}')).toEqual([{ shown: 'U+E0041', name: 'U+E0041' }]);
-  });
-
-  it('leave everything else as it is (16.5)', () => {
-    expect(splitAtOddCharacters('')).toEqual([]);
-    expect(splitAtOddCharacters('a\tb é 😀 字')).toEqual(['a\tb é 😀 字']);
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
-        expect(splitAtOddCharacters(text).join('')).toBe(text);
-      }),
-    );
   });
 });

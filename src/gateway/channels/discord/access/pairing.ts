@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { oneLine } from '../../../../core/quote.js';
+import { oneLine } from '../../../../core/text.js';
 import type {
   DiscordPeopleStore,
   DiscordRefusal,

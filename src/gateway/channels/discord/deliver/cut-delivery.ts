@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { count } from '../../../../core/format.js';
 import type { NewDiscordPiece } from '../../../../store/discord/pieces.js';
 import type { Delivery } from '../../../../store/rows.js';
-import { inlineCode } from '../interactions/harmless.js';
+import { inlineCode } from '../markdown/code.js';
 import { beginningOf, maxMessageLength, splitAnswer } from '../split-answer.js';
 import { type AttachLines, takeAttachLines } from './attach-lines.js';
 

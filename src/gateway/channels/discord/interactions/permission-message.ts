@@ -6,8 +6,8 @@ import { summarizeToolInput } from '../../../../core/tool-input.js';
 import type { StoredPermission } from '../../../../store/rows.js';
 import type { PermissionPreview } from '../../lookups.js';
 import type { OutgoingFile } from '../discord-api.js';
+import { excerpt, fenced, forFence, inlineCode } from '../markdown/code.js';
 import { customId } from './custom-id.js';
-import { excerpt, fenced, harmless, inlineCode } from './harmless.js';
 
 export interface PermissionMessage {
   readonly content: string;
@@ -28,7 +28,7 @@ export function permissionMessage(
   deniedAt?: number,
 ): PermissionMessage {
   const { text, language } = whatWouldBeDone(permission, preview);
-  const shown = harmless(excerpt(text.trimEnd(), maxFile).text);
+  const shown = forFence(excerpt(text.trimEnd(), maxFile).text);
   const { text: body, isCut } = excerpt(shown, 1400);
   const where =
     preview?.type === 'command' && preview.cwd !== undefined ? ` in ${inlineCode(preview.cwd, 150)}` : '';

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../../core/one-line.js';
+import { oneLine } from '../../../../core/text.js';
 import type { InteractionKey } from '../discord-api.js';
 import type { Place, Speaker } from '../types.js';
 

@@ -1,3 +1,5 @@
+import { widthOf } from '../../../../core/width.js';
+
 /** Wider tables are wrapped by Discord, and blanks only make that worse. */
 const widestTable = 80;
 
@@ -35,14 +37,3 @@ function fillDashes(cell: string, width: number): string {
   const [left, right] = [cell.startsWith(':') ? ':' : '', cell.endsWith(':') ? ':' : ''];
   return left + '-'.repeat(width - left.length - right.length) + right;
 }
-
-/** The columns that a text takes in a font of fixed width, about. */
-function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += invisible.test(character) ? 0 : wide.test(character) ? 2 : 1;
-  return width;
-}
-
-const invisible = /[\p{M}\p{Cf}]/u;
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}/u;

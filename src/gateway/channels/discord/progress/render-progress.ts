@@ -1,9 +1,9 @@
 import type { APIMessage } from 'discord.js';
 import { duration } from '../../../../core/format.js';
-import { oneLine } from '../../../../core/one-line.js';
+import { oneLine } from '../../../../core/text.js';
 import { summarizeToolInput } from '../../../../core/tool-input.js';
 import { silent } from '../discord-api.js';
-import { inlineCode } from '../interactions/harmless.js';
+import { inlineCode } from '../markdown/code.js';
 
 /** Every progress message begins with it, and is found by it after a crash. */
 const progressMark = '⏳';

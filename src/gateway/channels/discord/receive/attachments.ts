@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { agentRoot, removeScratchFiles } from '../../../../backends/launch/scratch-files.js';
 import type { Log } from '../../../../config/log.js';
 import { interruptedError, TurnoutError } from '../../../../core/errors.js';
-import { oneLine } from '../../../../core/one-line.js';
+import { quoted } from '../../../../core/text.js';
 import { waitLimit } from '../../../../core/wait-limit.js';
 import type { ProcessUser } from '../../../../process/process-user.js';
 import { safeName } from '../safe-name.js';
@@ -211,5 +211,5 @@ function isFull(error: unknown): boolean {
 }
 
 function sentence({ name }: SentAttachment, reason: string): string {
-  return `The file ${JSON.stringify(oneLine(name, 100))} is not there: ${reason}.`;
+  return `The file ${quoted(name)} is not there: ${reason}.`;
 }

@@ -1,5 +1,5 @@
 import type { APIAttachment, APIEmbed, APIMessage } from 'discord.js';
-import { oneLine } from '../../../../core/one-line.js';
+import { oneLine, quoted } from '../../../../core/text.js';
 
 /** The parts of a message beside its text. Those that are passed on come with fewer. */
 export type WithExtras = Partial<Pick<APIMessage, 'attachments' | 'embeds' | 'poll' | 'sticker_items'>>;
@@ -58,8 +58,4 @@ function embedText({
   const head = ['embed', ...(title ? [quoted(title, 300)] : []), ...(url ? [quoted(url, 500)] : [])];
   const cut = words.length > longestEmbed ? `${words.slice(0, longestEmbed)}…` : words;
   return [`[${head.join(' ')}]`, ...(cut === '' ? [] : [cut]), ...picture];
-}
-
-function quoted(text: string, most = 100): string {
-  return JSON.stringify(oneLine(text, most));
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { oneLine } from '../../../../core/one-line.js';
-import { linesOf } from '../../../../core/quote.js';
+import { oneLine, visibleLines } from '../../../../core/text.js';
 import type { FileOrigin } from './attachment-limits.js';
 import type { Attachments, SavedAttachment } from './attachments.js';
 import type { SaidBefore } from './talk.js';
@@ -116,5 +115,5 @@ function fileLines(wanted: FileOrigin, files: readonly SavedAttachment[]): reado
 
 function quoteLines(text: string): readonly string[] {
   const cut = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
-  return linesOf(cut).map((line) => `> ${line}`);
+  return visibleLines(cut).map((line) => `> ${line}`);
 }

@@ -1,5 +1,5 @@
 import type { APIMessage, APIUser } from 'discord.js';
-import { oneLine } from '../../../../core/one-line.js';
+import { oneLine, quoted } from '../../../../core/text.js';
 import type { Known, Speaker } from '../types.js';
 import type { FileOrigin, SentAttachment } from './attachment-limits.js';
 import { extrasOf, type WithExtras } from './extras.js';
@@ -100,7 +100,7 @@ const nobody: Bot = { id: '0' };
 
 /** A message may be nothing but files, or what a bot shows. */
 function quotable(message: WithExtras & Pick<APIMessage, 'attachments'>, text: string): string {
-  const files = message.attachments.map(({ filename }) => `[file ${JSON.stringify(oneLine(filename, 100))}]`);
+  const files = message.attachments.map(({ filename }) => `[file ${quoted(filename)}]`);
   return [...(text === '' ? [] : [text]), ...files, ...extrasOf(message)].join('\n');
 }
 

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../../core/one-line.js';
+import { oneLine } from '../../../../core/text.js';
 
 /** The names behind the ids that a message mentions, as far as they are known. */
 export interface MentionNames {

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../../core/one-line.js';
+import { oneLine } from '../../../../core/text.js';
 import type { ReadMessage } from './read-message.js';
 
 /** So many names of files are shown. */

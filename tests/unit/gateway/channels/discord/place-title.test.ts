@@ -12,5 +12,5 @@ it('a conversation of Discord is named after its place (17.1)', () => {
   expect(titleOf('1', '9')).toBe('#general · Our server');
   expect(titleOf('2', '9')).toBe('a plan · #general · Our server');
   expect(titleOf('3', '9')).toBeUndefined();
-  expect(titleOf('3')).toBe('DM with an na');
+  expect(titleOf('3')).toBe('DM with an[U+202E]na');
 });

@@ -48,7 +48,7 @@ describe('a question for a permission (17.3)', () => {
       expect(content.replaceAll(/\\u\{\w+\}/g, '')).not.toMatch(/[^\S\n]{17}|\n\s*\n\s*\n/);
       expect(content).toContain('rm -rf ~');
     }
-    expect(command(`o${'\u0336'.repeat(300)}`).content).toContain('\\u{336}');
+    expect(command(`o${'\u0336'.repeat(300)}`).content).toContain('[U+0336 × 297]');
   });
 
   it('shows the beginning and the end of a long one, says how much is left out, and has all of it in a file', () => {
@@ -61,8 +61,8 @@ describe('a question for a permission (17.3)', () => {
 
   it('nothing in it is hidden or ends the fence', () => {
     const { content } = command(`ls\u202e\u200b\u0007 \`\`\`\n@everyone${' '.repeat(3000)}; rm -rf /`);
-    expect(content).toContain('ls\\u{202e}\\u{200b}\\u{7} ``\\u{60}\n@everyone');
-    expect(content).toContain('[… 3000 × space …] ; rm -rf /');
+    expect(content).toContain('ls[U+202E][U+200B]␇ ``[U+0060]\n@everyone');
+    expect(content).toContain('… 3000 spaces …; rm -rf /');
   });
 
   it('any text makes a message that Discord takes', () => {

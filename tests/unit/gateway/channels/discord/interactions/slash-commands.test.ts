@@ -50,7 +50,7 @@ it('an interaction says who, where, and whether the bot can write there (17.3)',
   };
   expect(readInteraction({ ...wire, app_permissions: '0' })).toMatchObject({
     type: 'command',
-    speaker: { id: '7', name: 'An na', roles: ['3'] },
+    speaker: { id: '7', name: 'An[U+202E]na', roles: ['3'] },
     place: { channelId: '5', parentId: '4', guildId: '9' },
     canWrite: false,
   });

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useCell } from './cell.js';
-import { refusal, signIn, tokenIn } from './session.js';
+import { useCell } from '../cell.js';
+import { refusal, signIn, tokenIn } from '../session.js';
 import './login.css';
 
 /** Asks for the token. It lies over the page, so that nothing typed there is lost. */

@@ -21,6 +21,24 @@ export function graphemeWidth(piece: string): number {
   return piece.includes(emojiStyle) ? Math.max(2, width) : width;
 }
 
+/**
+ * Cuts a text to so many columns, and keeps its beginning or its end. What belongs together, such as a letter and its accents,
+ * stays together.
+ */
+export function cutToColumns(text: string, columns: number, keep: 'beginning' | 'end' = 'beginning'): string {
+  if (widthOf(text) <= columns) return text;
+  if (columns < 1) return '';
+  const pieces = keep === 'end' ? graphemes(text).toReversed() : graphemes(text);
+  const kept: string[] = [];
+  let used = 1;
+  for (const piece of pieces) {
+    used += graphemeWidth(piece);
+    if (used > columns) break;
+    kept.push(piece);
+  }
+  return keep === 'end' ? `…${kept.reverse().join('').trimStart()}` : `${kept.join('').trimEnd()}…`;
+}
+
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const emojiStyle = '\ufe0f';
 
