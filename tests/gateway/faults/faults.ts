@@ -41,6 +41,21 @@ export const faults: readonly Fault[] = [
     happen: async (harm, gateway) => harm.lockedDatabase(gateway, 12_000),
   },
   {
+    name: 'lost database',
+    means: '`turnout.db` is moved away for 20 s',
+    happen: async (harm) => harm.movedAway('turnout.db', 20_000),
+  },
+  {
+    name: 'lost log',
+    means: '`turnout.db-wal` is moved away for 20 s',
+    happen: async (harm) => harm.movedAway('turnout.db-wal', 20_000),
+  },
+  {
+    name: 'lost lock',
+    means: '`gateway.lock` is removed, a second gateway is started, and the first one is killed',
+    happen: async (harm, gateway) => harm.secondGateway(gateway, ['gateway.lock']),
+  },
+  {
     name: 'no file descriptors',
     means: 'the limit of open files is reached (EMFILE) for 4 s',
     happen: async (harm, gateway) => harm.noFiles(gateway, 4000),

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +86,16 @@ export class Harm {
     await sleep(ms);
     db.exec('ROLLBACK');
     db.close();
+    end?.();
+  }
+
+  /** A file of the home is not where it was. The gateway is not to serve without it. */
+  async movedAway(name: string, ms: number): Promise<void> {
+    const end = this.#readiness?.begin('not ready');
+    const file = join(this.#home, name);
+    renameSync(file, `${file}.aside`);
+    await sleep(ms);
+    renameSync(`${file}.aside`, file);
     end?.();
   }
 
@@ -182,6 +192,7 @@ export class Harm {
     if (listens && gateway.lives && gateway.pid === first)
       this.secondOwners.push(`beside ${first}, without ${without.join(', ') || 'nothing'}`);
     end?.();
+    if (without.length > 0 && gateway.pid === first) await this.kill(gateway);
   }
 }
 
