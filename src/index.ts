@@ -72,6 +72,7 @@ export type {
   CliBackend,
   CompleteTurnOptions,
   EventBackend,
+  EventResult,
   ExecuteOptions,
   LocatedCli,
   RunOptions,

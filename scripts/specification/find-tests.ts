@@ -50,7 +50,7 @@ function withoutTags(title: string): string {
     if (rest.length === parts.length) return bracket;
     return rest.length === 0 ? '' : ` (${rest.join(', ')})`;
   });
-  return bare.replace(/^Property \d+: /, '').replaceAll(/\s+/g, ' ');
+  return bare.replace(/^(Feature: [\w-]+, )?Property \d+: /, '').replaceAll(/\s+/g, ' ');
 }
 
 const brackets = /\s*\(([^()]*)\)/g;

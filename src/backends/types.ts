@@ -46,6 +46,14 @@ export interface BackendEventResult {
   isError: boolean;
 }
 
+/** The outcome of a turn in the gateway, for the one who asked: `error` is there exactly when the turn failed. */
+export interface EventResult {
+  responseText?: string;
+  targetChannelId?: string;
+  sessionId?: string;
+  error?: string | undefined;
+}
+
 /**
  * Gets the pieces of an answer in their order. A promise that it returns is awaited before the next call, so a slow
  * callback slows the CLI. Its failure does not end the turn: the process emits a warning with it (`TURNOUT_ON_STREAM`), once

@@ -1,5 +1,5 @@
 import { canResume } from '../backends/launch/check-request.js';
-import type { BackendAdapter, BackendEventResult } from '../backends/types.js';
+import type { BackendAdapter, BackendEventResult, EventResult } from '../backends/types.js';
 import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
 import { silenceNote } from '../core/seeded-prompt.js';
 import type { PromptRecord, StoredSession, TurnSetup } from '../store/rows.js';
@@ -15,17 +15,9 @@ import type { HookManager } from './hooks/hook-manager.js';
 import type { ChannelConfig, MarkdownConfigLoader } from './persona/markdown-config-loader.js';
 import type { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
 
-/** The outcome of a turn for the one who asked. Never an answer and an error. */
-export interface EventResult {
-  responseText?: string;
-  targetChannelId?: string;
-  sessionId?: string;
-  error?: string;
-}
-
-/** Maps a backend's result to the gateway's (R10.3). */
+/** Maps a backend's result to the gateway's (R10.3): an error is the text of the result, whatever that is. */
 export function mapBackendResult(result: BackendEventResult, targetChannelId: string): EventResult {
-  if (result.isError) return { error: result.responseText || 'unknown error', targetChannelId };
+  if (result.isError) return { error: result.responseText, targetChannelId };
   return {
     targetChannelId,
     ...(result.responseText === undefined ? {} : { responseText: result.responseText }),

@@ -52,6 +52,11 @@ const result = (text: string, id: string) => ({
   total_cost_usd: 0.1,
   usage: { input_tokens: 1, output_tokens: 1 },
 });
+/** The answer is only in what was said before. */
+const bareResult = (id: string) => {
+  const { result: _, ...others } = result('', id);
+  return others;
+};
 const delta = (text: string) => ({
   type: 'stream_event',
   event: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
@@ -74,6 +79,14 @@ const claude = of('claude', [
     document: true,
   },
   { name: 'NDJSON (R2.4)', print: (text, id) => lines(init(id), says(text, id), result(text, id)) },
+  {
+    name: 'an array whose result has no text (R2.4)',
+    print: (text, id) => lines([init(id), says(text, id), bareResult(id)]),
+  },
+  {
+    name: 'NDJSON whose result has no text (R2.4)',
+    print: (text, id) => lines(init(id), ...pieces(text).map(delta), bareResult(id)),
+  },
   {
     name: 'NDJSON with partial messages',
     print: (text, id) =>

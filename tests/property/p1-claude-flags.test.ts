@@ -4,7 +4,7 @@ import { ClaudeCodeBackend } from '../../src/backends/claude-backend.js';
 import { anyString, prompt, runs, settings } from './arbitraries.js';
 import { claudeArity, configWith, readArguments, valuesOf } from './read-arguments.js';
 
-describe('Property 1: the required flags of Claude (R2.2, R2.5, R2.6)', () => {
+describe('Feature: multi-cli-backend, Property 1: the required flags of Claude (R2.2, R2.5, R2.6)', () => {
   it('Property 1: are there for any prompt, system prompt file, tools, model and directory', () => {
     fc.assert(
       fc.property(prompt, anyString, settings, (text, systemPromptFile, chosen) => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BackendAdapter, BackendEventResult } from '../../src/backends/types.js';
+import type { BackendAdapter, BackendEventResult, EventResult } from '../../src/backends/types.js';
 import { noLog } from '../../src/config/log.js';
-import { AgentRuntime, type EventResult, type TurnObserver } from '../../src/gateway/agent-runtime.js';
+import { AgentRuntime, type TurnObserver } from '../../src/gateway/agent-runtime.js';
 import { type PendingSession, SessionManager } from '../../src/gateway/agents/session-manager.js';
 import { loadConfig } from '../../src/gateway/config.js';
 import { HookManager } from '../../src/gateway/hooks/hook-manager.js';
@@ -82,7 +82,7 @@ const silent: TurnObserver = {
   resumeFailed: async () => 'keep',
 };
 
-describe('Property 10: session storage (R10.1, R10.4)', () => {
+describe('Feature: multi-cli-backend, Property 10: session storage (R10.1, R10.4)', () => {
   it('Property 10: the last id that a turn returned is stored for the channel; an undefined or empty one changes nothing', async () => {
     let count = 0;
     await fc.assert(

@@ -4,7 +4,7 @@ import { CodexBackend } from '../../src/backends/codex-backend.js';
 import { anyString, prompt, runs, settings } from './arbitraries.js';
 import { codexArity, configWith, readArguments, valuesOf } from './read-arguments.js';
 
-describe('Property 2: the required flags of Codex (R3.2, R3.3, R3.4, R3.5)', () => {
+describe('Feature: multi-cli-backend, Property 2: the required flags of Codex (R3.2, R3.3, R3.4, R3.5)', () => {
   it('Property 2: are there for any prompt, system prompt, tools, model and directory', () => {
     fc.assert(
       fc.property(prompt, anyString, settings, (text, systemPrompt, chosen) => {

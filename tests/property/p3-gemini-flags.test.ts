@@ -4,7 +4,7 @@ import { GeminiBackend } from '../../src/backends/gemini-backend.js';
 import { anyString, prompt, runs, settings } from './arbitraries.js';
 import { configWith, geminiArity, readArguments, valuesOf } from './read-arguments.js';
 
-describe('Property 3: the required flags of Gemini (R4.2, R4.3, R4.4)', () => {
+describe('Feature: multi-cli-backend, Property 3: the required flags of Gemini (R4.2, R4.3, R4.4)', () => {
   it('Property 3: are there for any prompt, system prompt, tools, model and directory', () => {
     fc.assert(
       fc.property(prompt, anyString, settings, (text, systemPrompt, chosen) => {

@@ -4,7 +4,7 @@ import { OpenCodeBackend } from '../../src/backends/opencode-backend.js';
 import { anyString, prompt, runs, settings } from './arbitraries.js';
 import { configWith, openCodeArity, readArguments, valuesOf } from './read-arguments.js';
 
-describe('Property 4: the required flags of OpenCode (R5.2, R5.3, R5.5)', () => {
+describe('Feature: multi-cli-backend, Property 4: the required flags of OpenCode (R5.2, R5.3, R5.5)', () => {
   it('Property 4: are there for any prompt, system prompt, tools, model and directory', () => {
     fc.assert(
       fc.property(prompt, anyString, settings, (text, systemPrompt, chosen) => {

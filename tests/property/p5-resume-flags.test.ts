@@ -48,7 +48,7 @@ const cases = [
   },
 ];
 
-describe('Property 5: the resume flags are there exactly when there is a session id (R2.3, R3.7, R4.5, R5.4, R5.5)', () => {
+describe('Feature: multi-cli-backend, Property 5: the resume flags are there exactly when there is a session id (R2.3, R3.7, R4.5, R5.4, R5.5)', () => {
   for (const { name, create, resumed } of cases) {
     it(`Property 5: ${name}`, () => {
       fc.assert(

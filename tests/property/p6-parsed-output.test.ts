@@ -8,7 +8,7 @@ import { configWith } from './read-arguments.js';
 
 const noise = fc.array(noiseLine, { maxLength: 3 });
 
-describe('Property 6: parsers return the text and the id that were put in (R2.4, R3.6, R4.6, R5.6)', () => {
+describe('Feature: multi-cli-backend, Property 6: parsers return the text and the id that were put in (R2.4, R3.6, R4.6, R5.6)', () => {
   for (const format of formats) {
     it(`Property 6: ${format.backend}, ${format.name}`, () => {
       const backend = new create[format.backend](configWith({}));

@@ -24,7 +24,7 @@ const others = fc.oneof(
     .chain((name) => fc.constantFrom(`${name}-cli`, `${name} `, `${name}\n`, name.toUpperCase(), `x${name}`)),
 );
 
-describe('Property 7: the name of a backend (R6.2, R6.3, R6.5)', () => {
+describe('Feature: multi-cli-backend, Property 7: the name of a backend (R6.2, R6.3, R6.5)', () => {
   it('Property 7: each of the four is itself, and names the backend that is made', () => {
     fc.assert(
       fc.property(fc.constantFrom(...vendorNames), (name) => {

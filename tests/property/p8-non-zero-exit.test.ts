@@ -62,7 +62,9 @@ const ending = fc.oneof(
   },
 );
 
-describe('Property 8: a non-zero exit (R8.2), with real processes', { timeout: 60_000 }, () => {
+describe('Feature: multi-cli-backend, Property 8: a non-zero exit (R8.2), with real processes', {
+  timeout: 60_000,
+}, () => {
   it('Property 8: whichever CLI it is, the result says how it ended and what was on stderr', async ({
     stage,
   }) => {

@@ -13,14 +13,14 @@ const results = fc.record(
   { requiredKeys: ['isError'] },
 ) as fc.Arbitrary<BackendEventResult>;
 
-describe('Property 9: result mapping (R10.3)', () => {
+describe('Feature: multi-cli-backend, Property 9: result mapping (R10.3)', () => {
   it('Property 9: an error becomes an error, and nothing else', () => {
     fc.assert(
       fc.property(results, anyString, (result, channel) => {
         const mapped = mapBackendResult({ ...result, isError: true }, channel);
         expect(Object.keys(mapped).sort()).toEqual(['error', 'targetChannelId']);
         expect(mapped.targetChannelId).toBe(channel);
-        expect(mapped.error).toBe(result.responseText || 'unknown error');
+        expect(mapped.error).toBe(result.responseText);
       }),
       { numRuns: 300 },
     );

@@ -340,7 +340,9 @@ function endingOf(state: ClaudeState, line: JsonObject): Ending {
     const limit = code === 'rate_limit' && state.limitEnds !== undefined ? { retryAt: state.limitEnds } : {};
     return { type: 'failed', message, ...limit, ...(code === undefined ? {} : { code }) };
   }
-  return { type: 'answered', stopReason: text(line['stop_reason']) || 'end_turn', text: answer ?? '' };
+  const stopReason = text(line['stop_reason']) || 'end_turn';
+  // A result without the text leaves the answer to what was streamed.
+  return { type: 'answered', stopReason, ...(answer === undefined ? {} : { text: answer }) };
 }
 
 function errorCode(state: ClaudeState, line: JsonObject, message: string): ErrorCode | undefined {

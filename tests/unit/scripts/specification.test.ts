@@ -20,7 +20,7 @@ const check = (test: string, source = '', from = page) =>
 describe('the page', () => {
   const proven = check(`describe('a CLI', () => {
     it('runs (R1.1)', () => {});
-    it('Property 8: exits *well*', () => {});
+    it('Feature: some-feature, Property 8: exits *well*', () => {});
   });`);
 
   it('has the tests below each line, and keeps the rest as it is', () => {
