@@ -214,7 +214,13 @@ export class AgentRuntime {
       confirmTools: settings.confirmTools,
       stdoutFile: turn.stdoutFile,
     };
-    await observer.began(setupOf(request, { ...assembled.record, seededMessages: seed.messages.length }));
+    await observer.began(
+      setupOf(request, {
+        ...assembled.record,
+        seededMessages: seed.messages.length,
+        ...(prompt === turn.text ? {} : { isChanged: true }),
+      }),
+    );
 
     let sessionId: string | undefined;
     let modelHeard = false;

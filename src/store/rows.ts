@@ -88,6 +88,8 @@ export interface PromptRecord {
   readonly hash: string;
   /** The number of earlier messages that the agent was given, because it had not seen them. */
   readonly seededMessages: number;
+  /** True if a hook has put other words in the message's place. */
+  readonly isChanged?: true;
 }
 
 export interface PromptFile {

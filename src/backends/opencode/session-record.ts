@@ -1,24 +1,28 @@
 import type { JsonObject } from '../output/json.js';
 import { number, text } from '../output/read-fields.js';
-import { toolsByPrompt, withoutFailure } from '../record/read-records.js';
-import { type SessionRecord, toolsSince } from '../record/tools-since.js';
+import { toolsOfTurn, withoutFailure } from '../record/read-records.js';
+import type { SessionRecord } from '../record/tools-since.js';
 import type { Environment, RecordedTools, RecordQuery } from '../record/types.js';
 import { openCodeEntries } from './record-entries.js';
 import { isSameDirectory, selectRows } from './session-directory.js';
 
 /** The tools of a turn by OpenCode's database. */
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
-  return withoutFailure(async () => {
-    const { sessionId } = query;
-    if (sessionId !== undefined) {
-      const recent = await readSession(sessionId, earliest(query), env);
-      const isEmpty = recent.fromStart && recent.entries.length === 0;
-      return toolsSince(isEmpty ? await readSession(sessionId, 0, env) : recent, query);
-    }
-    return toolsByPrompt(await newSessions(query, env), query, (ids) =>
-      Promise.all(ids.map((id) => readSession(id, earliest(query), env))),
-    );
-  });
+  const read = (ids: readonly string[], since = earliest(query)) =>
+    Promise.all(ids.map((id) => readSession(id, since, env)));
+  return withoutFailure(() =>
+    toolsOfTurn(query, {
+      session: async () => {
+        const ids = query.sessionId === undefined ? [] : [query.sessionId];
+        const recent = await read(ids);
+        return recent.some(({ entries, fromStart }) => entries.length > 0 || !fromStart)
+          ? recent
+          : read(ids, 0);
+      },
+      candidates: () => newSessions(query, env),
+      read,
+    }),
+  );
 }
 
 const mostParts = 2000;

@@ -25,25 +25,47 @@ export interface RecordFiles {
 export async function toolsInFiles(query: RecordQuery, files: RecordFiles): Promise<RecordedTools> {
   return withoutFailure(async () => {
     const { sessionId } = query;
-    if (sessionId !== undefined) {
-      const records = await readAll(await files.ofSession(sessionId), files);
-      return merge(records.map((record) => toolsSince(record, query)));
-    }
-    const candidates = await newest(await files.candidates(), query);
-    return toolsByPrompt(candidates, query, (looked) => readAll(looked, files));
+    const paths = sessionId === undefined ? [] : await files.ofSession(sessionId);
+    return toolsOfTurn(query, {
+      session: () => readAll(paths, files),
+      candidates: async () => {
+        const others = (await files.candidates()).filter((path) => !paths.includes(path));
+        return newest(others, query);
+      },
+      read: (looked) => readAll(looked, files),
+    });
   });
 }
 
+export interface RecordPlaces {
+  /** The records of the session that the query names. */
+  session(): Promise<readonly SessionRecord[]>;
+  /** Where a new session in the query's directory may be, the newest first. */
+  candidates(): Promise<readonly string[]>;
+  read(looked: readonly string[]): Promise<readonly SessionRecord[]>;
+}
+
+/** Looks for the turn in its session, and in new ones too if the CLI has not named it and it does not hold the prompt. */
+export async function toolsOfTurn(query: RecordQuery, places: RecordPlaces): Promise<RecordedTools> {
+  const { sessionId, ...nameless } = query;
+  const records = sessionId === undefined ? [] : await places.session();
+  const known = records.map((record) => toolsSince(record, query));
+  const isHere = sessionId !== undefined && query.isNamed === true;
+  if (isHere || records.some((record) => mayHoldPrompt(record, query))) return merge(known);
+  return merge([...known, await toolsByPrompt(await places.candidates(), nameless, places)]);
+}
+
 /** Looks for the turn in the records of new sessions, the newest first. */
-export async function toolsByPrompt(
+async function toolsByPrompt(
   candidates: readonly string[],
   query: RecordQuery,
-  read: (looked: readonly string[]) => Promise<readonly SessionRecord[]>,
+  { read }: Pick<RecordPlaces, 'read'>,
 ): Promise<RecordedTools> {
   const records = await read(candidates.slice(0, mostCandidates));
   const found = records
     .filter((record) => mayHoldPrompt(record, query))
-    .map((record) => toolsSince(record, query));
+    .map((record) => toolsSince(record, query))
+    .map((each) => (query.prompt.trim() === '' && hasBegun(each) ? unknown(ofAnother) : each));
   if (candidates.length > mostCandidates)
     found.push(
       unknown(`the CLI has begun more than ${mostCandidates} sessions since, and not all of them were read`),
@@ -111,10 +133,17 @@ async function newest(
     .map(({ path }) => path);
 }
 
+const ofAnother =
+  'a session in its directory has begun tools since, and it is not known whether that was this turn';
+
+function hasBegun(found: RecordedTools): boolean {
+  return found.type === 'tools' && found.tools.some(({ denied }) => !denied);
+}
+
 /** Tools that are known to have begun count more than a record that does not tell. */
 function merge(found: readonly RecordedTools[]): RecordedTools {
   const tools = found.flatMap((each) => (each.type === 'tools' ? each.tools : []));
-  if (tools.some(({ denied }) => !denied)) return { type: 'tools', tools };
+  if (found.some(hasBegun)) return { type: 'tools', tools };
   return (
     found.find(({ type }) => type === 'unknown') ?? (tools.length > 0 ? { type: 'tools', tools } : noTools)
   );

@@ -10,7 +10,7 @@ export interface SessionRecord {
 /** The tools of the turn that the query is about. */
 export function toolsSince(record: SessionRecord, query: RecordQuery): RecordedTools {
   const first = firstOfTurn(record.entries, query);
-  const entries = first === -1 ? [] : record.entries.slice(first);
+  const entries = turnIn(record.entries, first, query);
   const tools = collect(entries).filter(({ name }) => !query.leaveOut?.has(name));
   if (tools.some(({ denied }) => !denied)) return { type: 'tools', tools };
   if (entries.some(({ type }) => type === 'damaged'))
@@ -24,11 +24,31 @@ export function toolsSince(record: SessionRecord, query: RecordQuery): RecordedT
   return { type: 'tools', tools };
 }
 
-/** True if the turn's prompt is in the record, or may be in the part of it that was not read. */
+/** True if the turn's prompt is in the record, or may be in a part of it that was not read or can't be. */
 export function mayHoldPrompt(record: SessionRecord, query: RecordQuery): boolean {
   const first = firstOfTurn(record.entries, query);
   if (mayBeginEarlier(record, first, query)) return true;
-  return first !== -1 && record.entries.slice(first).some((entry) => isPrompt(entry, query.prompt));
+  const entries = turnIn(record.entries, first, query);
+  if (entries.some((entry) => entry.type === 'damaged' || isPrompt(entry, query.prompt))) return true;
+  // Tools without any prompt: this version of the CLI writes prompts down in a way that is not known here.
+  return entries.some(({ type }) => type === 'tool') && !record.entries.some(({ type }) => type === 'prompt');
+}
+
+/** The entries of the turn, with the damaged ones in front of the first: its prompt may have been among them. */
+function turnIn(
+  entries: readonly RecordEntry[],
+  first: number,
+  { since, clockSetBack }: RecordQuery,
+): readonly RecordEntry[] {
+  if (clockSetBack) return first === -1 ? entries.filter(isDamaged) : entries.slice(first);
+  const before = first === -1 ? entries : entries.slice(0, first);
+  const lastBefore = before.findLastIndex(({ at }) => at !== undefined && at < since);
+  const damaged = before.slice(lastBefore + 1).filter(isDamaged);
+  return first === -1 ? damaged : [...damaged, ...entries.slice(first)];
+}
+
+function isDamaged({ type }: RecordEntry): boolean {
+  return type === 'damaged';
 }
 
 /** True if the turn's beginning may be in the part that was left out. */
@@ -58,8 +78,15 @@ function firstOfTurn(entries: readonly RecordEntry[], query: RecordQuery): numbe
   return entry !== undefined && isPrompt(entry, prompt) ? last : -1;
 }
 
+/** A CLI may change white space and control characters, and of a very long prompt not all is read. */
 function isPrompt(entry: RecordEntry, prompt: string): boolean {
-  return entry.type === 'prompt' && entry.text.includes(prompt.trim());
+  return entry.type === 'prompt' && bare(entry.text).includes(bare(prompt).slice(0, comparedChars));
+}
+
+const comparedChars = 10_000;
+
+function bare(words: string): string {
+  return words.replaceAll(/[\s\p{C}]+/gu, '');
 }
 
 function collect(entries: readonly RecordEntry[]): readonly RecordedTool[] {

@@ -3,12 +3,14 @@
  * that the CLI keeps of its session for itself.
  */
 export interface RecordQuery {
-  /** Undefined if the CLI had not told it: then it is a new session, which is found by its prompt. */
+  /** The session that the CLI has named in this turn, or was to resume. Undefined for a new one without a name. */
   readonly sessionId?: string | undefined;
+  /** True if the CLI has named it. Otherwise the turn may be in a new session as well, which is found by its prompt. */
+  readonly isNamed?: boolean | undefined;
   readonly cwd: string;
   /** The time at which the turn began, before the CLI was asked. */
   readonly since: number;
-  /** The message as it came in. The prompt that the CLI got holds it, unless a hook has changed it. */
+  /** The message as it came in, which the prompt that the CLI got holds. Empty if that is not known. */
   readonly prompt: string;
   /** True if the clock was set back since: then the turn is found by its prompt, not by its time. */
   readonly clockSetBack: boolean;

@@ -39,11 +39,13 @@ export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'find
   if (setup === undefined) return nothingBegun;
   const backend = agents.find(setup.backend);
   if (backend === undefined) return { begun: [], doubt: `this gateway has no backend ${setup.backend}` };
+  const named = turn.sessionId ?? look.sessionId;
   const found = await backend.recordedTools?.({
-    sessionId: turn.sessionId ?? look.sessionId ?? setup.resumed,
+    sessionId: named ?? setup.resumed,
+    isNamed: named !== undefined,
     cwd: setup.cwd,
     since,
-    prompt,
+    prompt: setup.prompt.isChanged ? '' : prompt,
     clockSetBack: now < since,
     ...(leaveOut === undefined ? {} : { leaveOut }),
   });

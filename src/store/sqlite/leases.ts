@@ -51,7 +51,8 @@ export function journal(db: Database, lease: Lease, entry: JournalEntry): void {
   switch (entry.type) {
     case 'began': {
       const { type: _, ...setup } = entry;
-      const set = 'backend = ?, model = ?, setup = ?';
+      // A session that got lost is followed by another attempt: its id is not this one's.
+      const set = 'backend = ?, model = ?, setup = ?, session_id = NULL';
       changeHeld(db, lease, set, setup.backend, setup.model, JSON.stringify(setup));
       return;
     }

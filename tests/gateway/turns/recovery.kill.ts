@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { databaseFile } from '../../../src/gateway/gateway.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
@@ -52,6 +53,40 @@ describe('a turn that was broken off after its tools had begun', () => {
     expect((await storedTurns(stage, eventId)).at(-1)?.setup?.prompt.seededMessages).toBe(2);
     const given = stage.log.filter(({ direction, type }) => direction === 'out' || type === 'spawn');
     expect(JSON.stringify(given).replaceAll('\\n', '\n').replaceAll('\\"', '"')).toMatch(unfinished);
+  });
+});
+
+describe('kill -9 between the prompt and the note of its session', () => {
+  const silentClaude = fileURLToPath(new URL('../../fixtures/programs/silent-claude.mjs', import.meta.url));
+  const live = { ...env, BACKEND_CLI_PATH: silentClaude, BACKEND_LIVE: '1', RETRY_DELAY_MS: '20' };
+  const PATH = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
+
+  it.each([
+    ['a new session', [], 'run silently'],
+    ['another session than the resumed one', ['hello'], 'run silently'],
+    ['the session that follows a lost one', ['hello'], 'crash, then run silently'],
+  ])('%s: the tool is found in the record, and the turn is not run again', async (_where, before, text) => {
+    const root = directory();
+    const effects = () => {
+      const file = join(root, 'work', 'effects');
+      return existsSync(file) ? readFileSync(file, 'utf8') : '';
+    };
+    const run = startProgram(root, { ...live, PATH });
+    const at = await url(run);
+    for (const earlier of before) {
+      const { eventId } = await call(at, '/v1/channels/a/messages', { text: earlier });
+      expect(await call(at, `/v1/events/${eventId}?wait=60`)).toMatchObject({ responseText: 'done' });
+    }
+    const { eventId } = await call(at, '/v1/channels/a/messages', { text });
+    await expect.poll(effects).toBe('ran\n');
+    await kill(run);
+    const again = startProgram(root, { ...live, PATH });
+    const event = await call(await url(again), `/v1/events/${eventId}?wait=60`);
+    expect(event).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
+    expect(effects()).toBe('ran\n');
+    const { messages } = await call(await url(again), '/v1/channels/a/messages');
+    expect(JSON.stringify(messages)).toContain('- Bash');
+    await stop(again);
   });
 });
 

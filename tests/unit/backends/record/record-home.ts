@@ -62,6 +62,7 @@ export function recordHome(backend: VendorName, lines?: readonly string[]): Reco
     async look(query) {
       const found = await adapter.recordedTools?.({
         sessionId: sessionIds[backend],
+        isNamed: true,
         cwd: '/work-dir',
         since: 0,
         prompt: '',

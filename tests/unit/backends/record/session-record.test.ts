@@ -110,6 +110,24 @@ describe.each(vendorNames)("%s's own record of a session", (backend) => {
     expect(await home.look(later)).toEqual({ type: 'tools', tools: [] });
   });
 
+  it('finds the turn in another session than the one to resume, unless the CLI has named that one', async () => {
+    const home = recordHome(backend, until('deny it'));
+    const resumed = { sessionId: 'another-session', since: Date.UTC(2025, 11, 31, 23), prompt: 'make it' };
+    expect(JSON.stringify(await home.look({ ...resumed, isNamed: false }))).toContain('touch made');
+    expect(await home.look({ ...resumed, isNamed: true })).toEqual({ type: 'tools', tools: [] });
+    const other = { ...resumed, isNamed: false, prompt: 'of another channel' };
+    expect(await home.look(other)).toEqual({ type: 'tools', tools: [] });
+  });
+
+  it('is unknown where the prompt is not known and a session in the directory has begun tools', async () => {
+    const home = recordHome(backend, until('deny it'));
+    const nameless = { sessionId: undefined, since: Date.UTC(2025, 11, 31, 23), prompt: '' };
+    expect(await home.look(nameless)).toMatchObject({
+      type: 'unknown',
+      reason: expect.stringContaining('it is not known whether'),
+    });
+  });
+
   it('holds nothing where there is none: the CLI had not begun', async () => {
     expect(await recordHome(backend).look({})).toEqual({ type: 'tools', tools: [] });
     const home = recordHome(backend, lines);

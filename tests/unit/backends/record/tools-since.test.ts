@@ -6,7 +6,7 @@ import { claudeEntries } from '../../../../src/backends/claude/record-entries.js
 import { codexEntries } from '../../../../src/backends/codex/record-entries.js';
 import { geminiEntries } from '../../../../src/backends/gemini/record-entries.js';
 import { readTail } from '../../../../src/backends/record/read-tail.js';
-import { toolsSince } from '../../../../src/backends/record/tools-since.js';
+import { mayHoldPrompt, toolsSince } from '../../../../src/backends/record/tools-since.js';
 import type { RecordEntry } from '../../../../src/backends/record/types.js';
 import { directoryWith } from '../../gateway/temporary-directory.js';
 
@@ -58,6 +58,43 @@ describe('the turn in a record', () => {
       'unknown',
     );
     expect(look([prompt(110), tool(120, 't1')], {}, false)).toMatchObject({ tools: [{ id: 't1' }] });
+  });
+});
+
+describe('a new session that nobody has named', () => {
+  const holds = (entries: readonly RecordEntry[], more: object = {}) =>
+    mayHoldPrompt({ entries, fromStart: true }, { ...query, ...more });
+  const damaged: RecordEntry = { type: 'damaged' };
+
+  it('may be the turn’s if it has the prompt, with other white space and however long', () => {
+    const long = 'word '.repeat(300_000);
+    expect(
+      holds([{ type: 'prompt', at: 110, text: 'In front.\n\n a\r\n\tb\u0000c' }], { prompt: 'a\nb c\n' }),
+    ).toBe(true);
+    expect(holds([{ type: 'prompt', at: 110, text: long.slice(0, 1_000_000) }], { prompt: long })).toBe(true);
+    expect(holds([prompt(110)], { prompt: 'other' })).toBe(false);
+    expect(holds([prompt(50), tool(110, 't')])).toBe(false);
+  });
+
+  it('may be the turn’s if the line of its prompt can’t be read, and then it is not known what it has begun', () => {
+    for (const entries of [
+      [damaged],
+      [{ ...prompt(50), text: 'other' }, damaged],
+      [damaged, { type: 'reply', at: 110 } as const],
+    ]) {
+      expect(holds(entries)).toBe(true);
+      expect(look(entries).type).toBe('unknown');
+    }
+    expect(look([damaged, tool(110, 't')])).toMatchObject({ tools: [{ id: 't' }] });
+    expect(look([damaged], { clockSetBack: true }).type).toBe('unknown');
+    const old = [damaged, { ...prompt(50), text: 'other' }, { ...prompt(110), text: 'other' }];
+    expect(holds(old)).toBe(false);
+    expect(look(old)).toEqual(nothing);
+  });
+
+  it('may be the turn’s if it has tools and no prompt that is known as one', () => {
+    expect(holds([tool(110, 't')])).toBe(true);
+    expect(holds([{ type: 'reply', at: 110 }])).toBe(false);
   });
 });
 

@@ -67,12 +67,25 @@ describe('a turn that seems untouched', () => {
   it('is asked for by the session that is known best, since its beginning', async () => {
     const query = async (more: Partial<RecordLook>) => (await look(tools(), more)).queries[0];
     expect(await query({})).toEqual({
-      ...{ sessionId: 'old', cwd: '/work-dir', since: 100, prompt: 'do it', clockSetBack: false },
+      ...{ sessionId: 'old', isNamed: false },
+      ...{ cwd: '/work-dir', since: 100, prompt: 'do it', clockSetBack: false },
     });
-    expect(await query({ sessionId: 'printed' })).toMatchObject({ sessionId: 'printed' });
+    const printed = { sessionId: 'printed', isNamed: true };
+    expect(await query({ sessionId: 'printed' })).toMatchObject(printed);
     const noted = { ...turn, sessionId: 'noted' };
-    expect(await query({ sessionId: 'printed', turn: noted })).toMatchObject({ sessionId: 'noted' });
+    expect(await query({ sessionId: 'printed', turn: noted })).toMatchObject({
+      ...printed,
+      sessionId: 'noted',
+    });
     expect(await query({ now: 99 })).toMatchObject({ clockSetBack: true });
+  });
+
+  it('is asked for without its words if a hook has changed them', async () => {
+    const setup = turn.setup as NonNullable<StoredTurn['setup']>;
+    const changed = { ...setup, prompt: { ...setup.prompt, isChanged: true } as const };
+    expect((await look(tools(), { turn: { ...turn, setup: changed } })).queries[0]).toMatchObject({
+      prompt: '',
+    });
   });
 
   it('is in doubt where the record does not tell, except about a tool that waits for an answer', async () => {
