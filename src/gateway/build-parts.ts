@@ -175,12 +175,12 @@ export function buildParts(options: BuildOptions): GatewayParts {
     enabled: config.workTreeChanges,
     path: env['PATH'],
     homes: config.agentUser === undefined ? [] : [config.agentUser.home],
-    user: config.agentUser,
+    workTrees,
     log,
     now,
     waitMs: options.snapshotWaitMs,
   });
-  const changes = new TreeChanges({ store, snapshots, user: config.agentUser });
+  const changes = new TreeChanges({ store, snapshots });
   const tidySnapshots = () =>
     tidyShadows({ home: config.home, store, snapshots }).catch((error: unknown) => {
       if (!snapshots.isClosed) log.warn('the snapshots of work trees could not be tidied', { error });

@@ -42,6 +42,17 @@ export function asUser(
   return { command: setpriv() ?? 'setpriv', args: [...identity, '--', command, ...args] };
 }
 
+/**
+ * As `asUser`, for a program that reads on the user's behalf: in a group that nobody is in. The kernel lets no other process of that user
+ * look into it, nor at the files that it has open.
+ */
+export function asReader(user: ProcessUser, command: string, args: readonly string[]) {
+  return asUser({ uid: user.uid, gid: readersGroup }, command, args);
+}
+
+/** A number that distributions give to nobody, within those of a container that has 65,536. */
+export const readersGroup = 65_531;
+
 /** The environment with the user's own places in it: those of this process's user are not open to another. */
 export function environmentOf(
   user: ProcessUser,

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { TurnoutError } from '../core/errors.js';
 import { findExecutable } from './find-executable.js';
+import { asReader, type ProcessUser } from './process-user.js';
 
 export interface GitRun {
   readonly cwd: string;
@@ -13,22 +14,44 @@ export interface GitRun {
   /** Called if git would print more than `maxBytes`: its output is cut somewhere before. Without it, that is a failure. */
   readonly onCut?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Git reads with the rights of this user, to whom this directory, which is open to the readers' group, is `inherited`. */
+  readonly reader?: { readonly user: ProcessUser; readonly directory: string } | undefined;
 }
+
+/** A path to the directory that a reader's git has inherited: the way to it may be closed to the user. */
+export const inherited = '/proc/self/fd/3';
 
 /**
  * Runs git and returns what it prints. Rejects with `not_installed`, `timeout` (also for an aborted signal), or `bad_request` for
  * whatever else it refuses. No hook and no file monitor is started: a repository can bring such programs along.
  */
 export async function runGit(run: GitRun): Promise<Buffer> {
-  const { cwd, env, stdin, signal } = run;
+  const { cwd, env, stdin, signal, reader } = run;
   const { PATH } = env;
   // A bare name would be looked up in the current directory, too, if PATH has an empty or a relative part.
   const found = await findExecutable('git', PATH === undefined ? {} : { PATH });
   if ('problem' in found) throw new TurnoutError('not_installed', 'git is not installed.');
   const limits = { maxBuffer: run.maxBytes, timeout: run.timeoutMs, killSignal: 'SIGKILL' } as const;
-  const options = { cwd, env, ...limits, encoding: 'buffer', ...(signal && { signal }) } as const;
+  const own = { command: found.path, args: [...harmless, ...run.args] };
+  const { command, args } =
+    reader === undefined
+      ? own
+      : asReader(reader.user, '/bin/sh', [
+          '-c',
+          'exec 3<. && cd -- "$0" && exec "$@"',
+          cwd,
+          own.command,
+          ...own.args,
+        ]);
+  const options = {
+    cwd: reader?.directory ?? cwd,
+    env,
+    ...limits,
+    encoding: 'buffer',
+    ...(signal && { signal }),
+  } as const;
   return new Promise((resolve, reject) => {
-    const child = execFile(found.path, [...harmless, ...run.args], options, (error, stdout, stderr) => {
+    const child = execFile(command, [...args], options, (error, stdout, stderr) => {
       if (error !== null && run.onCut !== undefined && isOverflow(error)) {
         run.onCut();
         resolve(stdout);

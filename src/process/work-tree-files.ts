@@ -5,9 +5,9 @@ import { createMark, markEnvironment } from './mark-child.js';
 import type { ProcessUser } from './process-user.js';
 import { answer, type TreeAnswer, type TreeRequest } from './work-tree/answer.js';
 import { encodeFrame, FrameReader } from './work-tree/frames.js';
-import type { Found, ReadRequest, RealTarget } from './work-tree/open-below.js';
+import type { Facts, FactsRequest, Found, ReadRequest, RealTarget } from './work-tree/open-below.js';
 
-export type { Found, ReadRequest, RealTarget } from './work-tree/open-below.js';
+export type { Facts, Found, ReadRequest, RealTarget } from './work-tree/open-below.js';
 
 export interface WorkTreeFilesOptions {
   /** The user that agents run as, if it is another one than ours: then all is read with that user's rights. */
@@ -50,6 +50,10 @@ export class WorkTreeFiles {
     this.#options = options;
   }
 
+  get user(): ProcessUser | undefined {
+    return this.#options.user;
+  }
+
   /** Rejects only if there is no reader, or if it does not answer. */
   async read(request: ReadRequest): Promise<Found> {
     const { value, content } = await this.#ask({ ...request, type: 'read' });
@@ -59,6 +63,14 @@ export class WorkTreeFiles {
 
   async target(tree: string, path: string): Promise<RealTarget | undefined> {
     return (await this.#ask({ type: 'target', tree, path })).value as RealTarget | undefined;
+  }
+
+  async facts(request: FactsRequest): Promise<readonly Facts[]> {
+    return (await this.#ask({ ...request, type: 'facts' })).value as readonly Facts[];
+  }
+
+  async names(tree: string, path: string): Promise<readonly string[]> {
+    return (await this.#ask({ type: 'names', tree, path })).value as readonly string[];
   }
 
   close(): void {

@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
-import { access, lstat, stat, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
-import { absolute, type BytePath } from '../../process/work-tree/byte-path.js';
+import { type BytePath, bytePath } from '../../process/work-tree/byte-path.js';
+import type { Facts, WorkTreeFiles } from '../../process/work-tree-files.js';
 import { maxFileBytes, maxNewBytes, maxNewFiles, minFreeBytes } from './limits.js';
 import type { Shadow } from './shadow.js';
 
@@ -26,15 +26,17 @@ export async function chooseFiles(shadow: Shadow, root: string, paths: readonly 
   const chosen: BytePath[] = [];
   const recent = new Map<BytePath, string>();
   const unfiltered = new Map<BytePath, string>();
-  const isPlain = attributesCheck(root);
+  const { workTrees } = shadow;
+  const tree = bytePath(shadow.cwd);
+  const isPlain = attributesCheck(root, workTrees);
   let hasMoreRecent = false;
   let bytes = 0;
   for (let from = 0; from < paths.length; from += atOnce) {
     const some = paths.slice(from, from + atOnce);
-    const found = await Promise.all(some.map((path) => factsToKeep(absolute(shadow.cwd, path))));
+    const found = await workTrees.facts({ tree, paths: some, followLinks: false });
     const plain = await Promise.all(some.map((path) => isPlain(folderOf(shadow.cwd, path))));
     for (const [at, path] of some.entries()) {
-      const facts = found[at];
+      const facts = factsToKeep(found[at]);
       if (facts === undefined) continue;
       bytes += facts.size;
       const isRecent = facts.writtenAt > Date.now() - recentMs;
@@ -57,7 +59,7 @@ export async function chooseFiles(shadow: Shadow, root: string, paths: readonly 
   return { paths: chosen, recent, hasMoreRecent, unfiltered };
 }
 
-const atOnce = 64;
+const atOnce = 256;
 
 /** Git compares the seconds of times. */
 const recentMs = 2500;
@@ -71,19 +73,14 @@ interface KeptFacts {
 }
 
 /** Undefined: it is not kept. */
-async function factsToKeep(path: Buffer): Promise<KeptFacts | undefined> {
-  try {
-    const facts = await lstat(path);
-    // A program can set only the first one back.
-    const writtenAt = Math.max(facts.mtimeMs, facts.ctimeMs);
-    if (facts.isSymbolicLink() || facts.isDirectory()) return { size: 0, writtenAt };
-    if (!facts.isFile() || facts.size > maxFileBytes) return undefined;
-    await access(path, constants.R_OK);
-    return { size: facts.size, writtenAt, mode: facts.mode & 0o100 ? '100755' : '100644' };
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    return ['ENOENT', 'ENOTDIR'].includes(code) ? { size: 0, writtenAt: 0 } : undefined;
-  }
+function factsToKeep(facts: Facts | undefined): KeptFacts | undefined {
+  if (facts === undefined || facts.type === 'closed' || facts.type === 'other') return undefined;
+  if (facts.type === 'missing') return { size: 0, writtenAt: 0 };
+  // A program can set only the first one back.
+  const writtenAt = Math.max(facts.mtimeMs, facts.ctimeMs);
+  if (facts.type !== 'file') return { size: 0, writtenAt };
+  if (facts.size > maxFileBytes || !facts.isReadable) return undefined;
+  return { size: facts.size, writtenAt, mode: facts.mode & 0o100 ? '100755' : '100644' };
 }
 
 function folderOf(cwd: string, path: BytePath): string {
@@ -91,12 +88,12 @@ function folderOf(cwd: string, path: BytePath): string {
 }
 
 /** Tells whether the attributes files that count in a folder can be read at once. */
-function attributesCheck(root: string): (folder: BytePath) => Promise<boolean> {
+function attributesCheck(root: string, workTrees: WorkTreeFiles): (folder: BytePath) => Promise<boolean> {
   const known = new Map<BytePath, Promise<boolean>>();
   const top = Buffer.from(root).toString('latin1');
   const isPlain = async (folder: BytePath): Promise<boolean> => {
     const above = folder.length <= top.length ? true : await check(dirname(folder));
-    return above && isHarmless(Buffer.from(`${folder}/.gitattributes`, 'latin1'));
+    return above && (await isHarmless(workTrees, folder));
   };
   const check = (folder: BytePath): Promise<boolean> => {
     const found = known.get(folder) ?? isPlain(folder);
@@ -106,9 +103,9 @@ function attributesCheck(root: string): (folder: BytePath) => Promise<boolean> {
   return check;
 }
 
-async function isHarmless(path: Buffer): Promise<boolean> {
-  const facts = await stat(path).catch(() => undefined);
-  return facts === undefined || facts.isFile() || facts.isDirectory();
+async function isHarmless(workTrees: WorkTreeFiles, folder: BytePath): Promise<boolean> {
+  const [facts] = await workTrees.facts({ tree: folder, paths: ['.gitattributes'], followLinks: true });
+  return facts?.type !== 'other';
 }
 
 /** The disk's last room is for what the gateway must not lose. */

@@ -1,8 +1,8 @@
-import { lstat, readlink } from 'node:fs/promises';
-import { absolute, type BytePath } from '../../process/work-tree/byte-path.js';
+import { type BytePath, bytePath, bytesOf } from '../../process/work-tree/byte-path.js';
+import { blobName } from './blob-name.js';
 import type { FileChange, TreeFile } from './compare-trees.js';
 import { maxFileBytes } from './limits.js';
-import { blobName, readFileOnly } from './read-file.js';
+import type { Shadow } from './shadow.js';
 
 /** A file as it is now. `other` is what no snapshot holds: a directory, a pipe, a large file, or something behind a link. */
 export type FileNow = TreeFile | 'other' | undefined;
@@ -11,8 +11,8 @@ export interface ChangeNow extends FileChange {
   readonly now: FileNow;
 }
 
-export async function fileNow(cwd: string, path: BytePath): Promise<FileNow> {
-  const held = await heldNow(cwd, path);
+export async function fileNow(shadow: Shadow, path: BytePath): Promise<FileNow> {
+  const held = await heldNow(shadow, path);
   return held === undefined || held === 'other' ? held : { mode: held.mode, oid: blobName(held.content) };
 }
 
@@ -22,23 +22,18 @@ export interface Held {
   readonly content: Buffer;
 }
 
-export async function heldNow(cwd: string, path: BytePath): Promise<Held | 'other' | undefined> {
-  try {
-    const parts = path.split('/');
-    for (let count = 1; count < parts.length; count += 1) {
-      const facts = await lstat(absolute(cwd, parts.slice(0, count).join('/')));
-      if (facts.isSymbolicLink()) return 'other';
-    }
-    const file = absolute(cwd, path);
-    const facts = await lstat(file);
-    if (facts.isSymbolicLink())
-      return { mode: '120000', content: await readlink(file, { encoding: 'buffer' }) };
-    if (!facts.isFile() || facts.size > maxFileBytes) return 'other';
-    // It may have become a pipe or a link meanwhile.
-    const content = await readFileOnly(file);
-    return content === undefined ? 'other' : { mode: facts.mode & 0o100 ? '100755' : '100644', content };
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    return ['ENOENT', 'ENOTDIR'].includes(code) ? undefined : 'other';
-  }
+/** Also `other` if the agent may not read it. */
+export async function heldNow(shadow: Shadow, path: BytePath): Promise<Held | 'other' | undefined> {
+  // The files of a repository around the directory are outside of that.
+  const tree = path.startsWith('../') ? shadow.findRoot() : shadow.cwd;
+  const found = await shadow.workTrees.read({
+    tree: bytePath(tree),
+    path: `${bytePath(shadow.cwd)}/${path}`,
+    maxBytes: maxFileBytes,
+    followLinks: false,
+  });
+  if (found.type === 'missing') return undefined;
+  if (found.type === 'link') return { mode: '120000', content: bytesOf(found.target) };
+  if (found.type !== 'file') return 'other';
+  return { mode: found.isExecutable ? '100755' : '100644', content: found.content };
 }

@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process';
+import { asReader, type ProcessUser } from '../../process/process-user.js';
 import type { BytePath } from '../../process/work-tree/byte-path.js';
 import { maxNested, snapshotGitMs } from './limits.js';
 
 /** Finds the folders below a directory that have a `.git`, whatever that is: `a/b/`. Resolves with none if that takes too long. */
-export async function findRepositories(cwd: string, signal: AbortSignal): Promise<readonly BytePath[]> {
+export async function findRepositories(
+  cwd: string,
+  user: ProcessUser | undefined,
+  signal: AbortSignal,
+): Promise<readonly BytePath[]> {
   const options = {
     cwd,
     signal,
@@ -13,10 +18,12 @@ export async function findRepositories(cwd: string, signal: AbortSignal): Promis
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
     maxBuffer: 16 * 1024 ** 2,
   } as const;
-  const args = ['.', '-name', 'node_modules', '-prune', '-o', '-name', '.git', '-print0', '-prune'];
+  const find = ['.', '-name', 'node_modules', '-prune', '-o', '-name', '.git', '-print0', '-prune'];
+  const { command, args } =
+    user === undefined ? { command: 'find', args: find } : asReader(user, 'find', find);
   const output = await new Promise<Buffer>((resolve) => {
     // It fails where a folder can't be read, too.
-    execFile('find', args, options, (_, stdout) => resolve(stdout));
+    execFile(command, [...args], options, (_, stdout) => resolve(stdout));
   });
   const found = output.toString('latin1').split('\0').slice(0, -1);
   const folders = found.map((path) => path.slice('./'.length, -'.git'.length));

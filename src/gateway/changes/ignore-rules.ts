@@ -1,11 +1,11 @@
-import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { absolute, type BytePath } from '../../process/work-tree/byte-path.js';
+import { dirname, relative } from 'node:path';
+import { type BytePath, bytePath } from '../../process/work-tree/byte-path.js';
+import type { WorkTreeFiles } from '../../process/work-tree-files.js';
 import { maxIgnoreFileBytes, maxIgnoreFiles } from './limits.js';
 
 /** The places that ignore rules are read from. */
 export interface RuleSources {
+  readonly workTrees: WorkTreeFiles;
   /** The work tree's root, which may be above `cwd`. */
   readonly root: string;
   readonly cwd: string;
@@ -17,18 +17,22 @@ export interface RuleSources {
  * Reads the ignore files of a work tree into one list of rules. Git does not read them itself: it would wait for ever at a pipe of that
  * name, and a list can be kept: an agent may write rules that hide what it does.
  */
-export async function readIgnoreRules({ root, cwd, inside }: RuleSources): Promise<string> {
-  const rules = [weakest, await ownExcludes(root)];
+export async function readIgnoreRules({ workTrees, root, cwd, inside }: RuleSources): Promise<string> {
+  const readPlainFile = (folder: string, path: BytePath) =>
+    read(workTrees, root, `${bytePath(folder)}/${path}`);
+  // The user's own excludes, if they are where they are in a plain repository.
+  const own = (await readPlainFile(root, '.git/info/exclude')) ?? '';
+  const rules = [weakest, ...below('', own)];
   for (const folder of foldersDownTo(root, cwd)) {
-    const text = await readPlainFile(absolute(folder, ignoreFile));
-    if (text !== undefined) rules.push(...below(toBytes(relative(root, folder)), text));
+    const text = await readPlainFile(folder, ignoreFile);
+    if (text !== undefined) rules.push(...below(bytePath(relative(root, folder)), text));
   }
-  const prefix = root === cwd ? '' : `${toBytes(relative(root, cwd))}/`;
+  const prefix = root === cwd ? '' : `${bytePath(relative(root, cwd))}/`;
   const paths = [...inside]
     .filter((path) => path !== ignoreFile)
     .sort((one, other) => depth(one) - depth(other));
   const nearest = paths.slice(0, maxIgnoreFiles);
-  const texts = await Promise.all(nearest.map((path) => readPlainFile(absolute(cwd, path))));
+  const texts = await Promise.all(nearest.map((path) => readPlainFile(cwd, path)));
   for (const [at, path] of nearest.entries()) {
     const text = texts[at];
     if (text === undefined) inside.delete(path);
@@ -65,28 +69,11 @@ function below(folder: BytePath, text: string): string[] {
   });
 }
 
-/** The user's own excludes, if they are where they are in a plain repository. */
-async function ownExcludes(root: string): Promise<string> {
-  for (const folder of ['.git', '.git/info']) {
-    const facts = await lstat(join(root, folder)).catch(() => undefined);
-    if (!facts?.isDirectory()) return '';
-  }
-  return below('', (await readPlainFile(absolute(root, '.git/info/exclude'))) ?? '').join('\n');
-}
-
 /** Undefined if it is no file, or a large one. A link is not followed: git does not either. */
-async function readPlainFile(path: Buffer): Promise<string | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch(() => undefined);
-  try {
-    const facts = await file?.stat();
-    if (!facts?.isFile() || facts.size > maxIgnoreFileBytes) return undefined;
-    return (await file?.readFile())?.toString('latin1');
-  } catch {
-    return undefined;
-  } finally {
-    await file?.close();
-  }
+async function read(workTrees: WorkTreeFiles, root: string, path: BytePath): Promise<string | undefined> {
+  const request = { tree: bytePath(root), path, maxBytes: maxIgnoreFileBytes, followLinks: false };
+  const found = await workTrees.read(request);
+  return found.type === 'file' ? found.content.toString('latin1') : undefined;
 }
 
 function foldersDownTo(root: string, cwd: string): string[] {
@@ -95,8 +82,4 @@ function foldersDownTo(root: string, cwd: string): string[] {
 
 function depth(path: BytePath): number {
   return path.split('/').length;
-}
-
-function toBytes(path: string): BytePath {
-  return Buffer.from(path).toString('latin1');
 }

@@ -31,7 +31,7 @@ export async function listChanges(
     for (const change of shown)
       present.set(change.path, {
         changedSince: isChangedSince(change),
-        shown: await shownState(shadow.cwd, change),
+        shown: await shownState(shadow, change),
       });
     const described = await describeChanges(shadow, shown, signal);
     const files = described.flatMap((file) => {
@@ -81,7 +81,7 @@ async function changesNow(shadow: Shadow, changes: readonly FileChange[]): Promi
   for (let from = 0; from < changes.length; from += atOnce) {
     const some = changes.slice(from, from + atOnce);
     const looked = await Promise.all(
-      some.map(async (change) => ({ ...change, now: await fileNow(shadow.cwd, change.path) })),
+      some.map(async (change) => ({ ...change, now: await fileNow(shadow, change.path) })),
     );
     found.push(...looked.filter(({ now, before }) => now === 'other' || !isSame(now, before)));
   }

@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { absolute, type BytePath, bytesOf } from '../../process/work-tree/byte-path.js';
+import { type BytePath, bytePath, bytesOf } from '../../process/work-tree/byte-path.js';
+import type { Shadow } from './shadow.js';
 
 /** No file on a disk has such a long name: what is in a tree by this name was put there by us. */
 const longName = `.turnout-${'-'.repeat(255)}`;
@@ -37,11 +37,14 @@ export function isRefused(path: BytePath): boolean {
  * The files of the user's repository that can hide changes, or start programs: git lists none of them. `../.git/config`: that of a
  * repository around the directory.
  */
-export async function repositoryFiles(root: string, cwd: string): Promise<readonly BytePath[]> {
+export async function repositoryFiles(
+  root: string,
+  { cwd, workTrees }: Shadow,
+): Promise<readonly BytePath[]> {
   const way = relative(cwd, root);
   const git = way === '' ? '.git' : `${way}/.git`;
-  const hooks = await readdir(absolute(cwd, `${git}/hooks`), { encoding: 'buffer' }).catch(() => []);
-  const names = hooks.map((name) => name.toString('latin1')).filter((name) => !name.endsWith('.sample'));
+  const hooks = await workTrees.names(bytePath(root), '.git/hooks');
+  const names = hooks.filter((name) => !name.endsWith('.sample'));
   return [
     git,
     ...['config', 'config.worktree', 'info/exclude', 'info/attributes'].map((name) => `${git}/${name}`),

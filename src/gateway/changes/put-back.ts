@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
-import { asUser, type ProcessUser } from '../../process/process-user.js';
+import { asUser } from '../../process/process-user.js';
+import { bytePath } from '../../process/work-tree/byte-path.js';
+import type { Facts, WorkTreeFiles } from '../../process/work-tree-files.js';
 
 export interface PutBack {
   /** The real path of the work tree. */
@@ -11,8 +11,7 @@ export interface PutBack {
   readonly path: string;
   /** Undefined: the file is removed. */
   readonly to?: { readonly mode: string; readonly content: Buffer } | undefined;
-  /** The user that agents run as, if it is another one than ours. */
-  readonly user?: ProcessUser | undefined;
+  readonly workTrees: WorkTreeFiles;
 }
 
 /**
@@ -20,12 +19,13 @@ export interface PutBack {
  * not get more written than it could write itself. The shell goes into one folder after the other, and looks where it is before it
  * makes or writes anything there.
  */
-export async function putBack({ cwd, path, to, user }: PutBack): Promise<void> {
+export async function putBack({ cwd, path, to, workTrees }: PutBack): Promise<void> {
+  const { user } = workTrees;
   const name = path.slice(path.lastIndexOf('/') + 1);
   const isLink = to?.mode === '120000';
   const what = to === undefined ? 'remove' : isLink ? 'link' : 'file';
   const target = isLink ? textOf(to.content) : '';
-  const { mode, owner } = await ownership({ cwd, path, to, user });
+  const { mode, owner } = await ownership({ cwd, path, to, workTrees });
   const size = String(to?.content.length ?? 0);
   const args = ['-c', script, 'sh', what, cwd, dirname(path), name, mode, size, target, owner];
   const run = user === undefined ? { command: '/bin/sh', args } : asUser(user, '/bin/sh', args);
@@ -58,9 +58,10 @@ interface Ownership {
  * A file that is there keeps its owner and its permissions, but for the right to execute it. The permissions of one that is gone are
  * not known: it may have been nobody else's to read. Root gives it to the owner of its folder.
  */
-async function ownership({ cwd, path, to, user }: PutBack): Promise<Ownership> {
-  const there = await lstat(join(cwd, path)).catch(() => undefined);
-  const facts = there?.isFile() ? there : undefined;
+async function ownership({ cwd, path, to, workTrees }: PutBack): Promise<Ownership> {
+  const { user } = workTrees;
+  const there = await factsOf(workTrees, cwd, path);
+  const facts = there?.type === 'file' ? there : undefined;
   const executable = to?.mode === '100755';
   const bits = (facts?.mode ?? 0) & 0o777;
   // Whoever may read it may execute it.
@@ -69,16 +70,24 @@ async function ownership({ cwd, path, to, user }: PutBack): Promise<Ownership> {
   const uid = user?.uid ?? process.geteuid?.();
   const gid = user?.gid ?? process.getegid?.();
   if (uid === 0) {
-    const like = facts ?? (await nearestFolder(cwd, dirname(path)));
-    return { mode, owner: `${like.uid}:${like.gid}` };
+    const like = facts ?? (await nearestFolder(workTrees, cwd, dirname(path)));
+    return { mode, owner: like === undefined ? '' : `${like.uid}:${like.gid}` };
   }
   if (facts === undefined || (facts.uid === uid && facts.gid === gid)) return { mode, owner: '' };
   return { mode: wanted === bits ? '' : mode, owner: 'kept' };
 }
 
-async function nearestFolder(cwd: string, way: string): Promise<Stats> {
-  const facts = await lstat(join(cwd, way)).catch(() => undefined);
-  return facts?.isDirectory() || way === '.' ? (facts ?? lstat(cwd)) : nearestFolder(cwd, dirname(way));
+type Known = Extract<Facts, { uid: number }>;
+
+async function nearestFolder(workTrees: WorkTreeFiles, cwd: string, way: string): Promise<Known | undefined> {
+  const facts = await factsOf(workTrees, cwd, way);
+  return facts?.type === 'folder' || way === '.' ? facts : nearestFolder(workTrees, cwd, dirname(way));
+}
+
+async function factsOf(workTrees: WorkTreeFiles, cwd: string, path: string): Promise<Known | undefined> {
+  const request = { tree: bytePath(cwd), paths: [bytePath(path)], followLinks: false };
+  const [facts] = await workTrees.facts(request);
+  return facts !== undefined && 'uid' in facts ? facts : undefined;
 }
 
 /** An argument of a process is text. */

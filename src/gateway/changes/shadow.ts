@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync } from 'node:fs';
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { chmod, chown, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { removeScratchFiles, scratchDirectory } from '../../backends/launch/scratch-files.js';
 import { linkedSignal } from '../../core/linked-signal.js';
 import { createMark, markEnvironment } from '../../process/mark-child.js';
-import type { ProcessUser } from '../../process/process-user.js';
-import { type GitRun, runGit } from '../../process/run-git.js';
+import { type ProcessUser, readersGroup } from '../../process/process-user.js';
+import { type GitRun, inherited, runGit } from '../../process/run-git.js';
 import type { BytePath } from '../../process/work-tree/byte-path.js';
+import type { WorkTreeFiles } from '../../process/work-tree-files.js';
 
 export interface ShadowOptions {
   /** TURNOUT_HOME. */
   readonly home: string;
   readonly path: string | undefined;
-  /** The user that agents run as, if it is another one than ours. */
-  readonly user?: ProcessUser | undefined;
+  readonly workTrees: WorkTreeFiles;
   readonly signal: AbortSignal;
 }
 
@@ -30,14 +31,20 @@ export class Shadow {
   readonly directory: string;
   /** The real path of the directory that an agent works in: names of files are relative to it. */
   readonly cwd: string;
-  readonly user: ProcessUser | undefined;
+  readonly workTrees: WorkTreeFiles;
   readonly #options: ShadowOptions;
+  #gitDirectory: string | undefined;
 
   constructor(cwd: string, options: ShadowOptions) {
     this.cwd = cwd;
-    this.user = options.user;
+    this.workTrees = options.workTrees;
     this.directory = shadowDirectory(options, cwd);
     this.#options = options;
+  }
+
+  /** The user whose rights git has when it reads the work tree, if it is another one than ours. */
+  get user(): ProcessUser | undefined {
+    return this.workTrees.user;
   }
 
   get exists(): boolean {
@@ -58,12 +65,8 @@ export class Shadow {
   async create(): Promise<void> {
     const made = `${this.directory}.new`;
     await rm(made, { recursive: true, force: true });
-    for (const part of ['objects', 'refs', 'info']) {
-      await mkdir(join(made, part), { recursive: true, mode: 0o700 });
-    }
-    await writeFile(join(made, 'HEAD'), 'ref: refs/heads/none\n');
-    await writeFile(join(made, 'config'), settings);
-    await writeFile(join(made, 'info', 'attributes'), attributes);
+    await writeGitDirectory(made, this.user);
+    if (this.user !== undefined) await share(made);
     await writeFile(join(made, 'work-tree'), this.cwd);
     // A half of one may be left.
     await rm(this.directory, { recursive: true, force: true });
@@ -97,11 +100,20 @@ export class Shadow {
     const file = join(this.directory, `rules-${hash(rules)}`);
     if (existsSync(file)) return file;
     await writeFile(`${file}.new`, rules, 'latin1');
+    if (this.user !== undefined) await chmod(`${file}.new`, 0o640);
     await rename(`${file}.new`, file);
     return file;
   }
 
-  /** Runs git on its own objects: without a root it sees no file of the work tree. */
+  /** The path by which the git that reads the work tree finds a file of this directory. */
+  forReader(file: string): string {
+    return this.user === undefined ? file : `${inherited}/${basename(file)}`;
+  }
+
+  /**
+   * Runs git on its own objects: without a root it sees no file of the work tree. With one, it reads with the rights of the agents' user,
+   * and it may write here.
+   */
   async git(args: readonly string[], run: ShadowRun = {}): Promise<Buffer> {
     const { root, index = join(this.directory, 'index'), signal, ...more } = run;
     const closing = this.#options.signal;
@@ -111,7 +123,12 @@ export class Shadow {
       return await runGit({
         cwd: root === undefined ? nowhere : this.cwd,
         args: [...anyName, ...args],
-        env: this.#environment(root ?? nowhere, index),
+        ...(root === undefined || this.user === undefined
+          ? { env: this.#environment(root ?? nowhere, index) }
+          : {
+              env: await this.#readersEnvironment(root, index),
+              reader: { user: this.user, directory: this.directory },
+            }),
         timeoutMs: 30_000,
         maxBytes: 64 * 1024 ** 2,
         ...more,
@@ -120,6 +137,33 @@ export class Shadow {
     } finally {
       stop.release();
     }
+  }
+
+  /** Removes what the readers' git has outside of this directory. */
+  async close(): Promise<void> {
+    if (this.#gitDirectory !== undefined) await removeScratchFiles(this.#gitDirectory);
+  }
+
+  /**
+   * Git goes the whole way to its directory, which is closed to that user. It gets one elsewhere, which has settings and nothing else;
+   * the index and the objects are in this one, which it inherits.
+   */
+  async #readersEnvironment(root: string, index: string): Promise<Record<string, string>> {
+    const directory = this.#gitDirectory ?? scratchDirectory({}, this.user);
+    this.#gitDirectory = directory;
+    // Other programs may tidy such places.
+    if (!gitFiles.every((name) => existsSync(join(directory, name)))) {
+      await rm(directory, { recursive: true, force: true });
+      await writeGitDirectory(directory, this.user);
+      for (const name of ['', ...gitFiles]) await chmod(join(directory, name), 0o755);
+    }
+    return {
+      ...this.#environment(root, this.forReader(index)),
+      HOME: join(directory, 'none'),
+      XDG_CONFIG_HOME: join(directory, 'none'),
+      GIT_DIR: directory,
+      GIT_OBJECT_DIRECTORY: `${inherited}/objects`,
+    };
   }
 
   #environment(root: string, index: string): Record<string, string> {
@@ -149,10 +193,30 @@ export function snapshotsDirectory(home: string): string {
   return join(home, 'snapshots');
 }
 
-/** What another user could not read is noted for that one only. */
-function shadowDirectory({ home, user }: ShadowOptions, cwd: string): string {
-  return join(snapshotsDirectory(home), hash(user === undefined ? cwd : `${user.uid}\0${cwd}`));
+/** Each user has one of its own: it holds what that user could read. */
+function shadowDirectory({ home, workTrees: { user } }: ShadowOptions, cwd: string): string {
+  return join(snapshotsDirectory(home), hash(user === undefined ? cwd : `read by ${user.uid}\0${cwd}`));
 }
+
+const gitFiles = ['objects', 'refs', 'info', 'HEAD', 'config', 'info/attributes'];
+
+async function writeGitDirectory(directory: string, user: ProcessUser | undefined): Promise<void> {
+  for (const part of ['objects', 'refs', 'info'])
+    await mkdir(join(directory, part), { recursive: true, mode: 0o700 });
+  await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');
+  await writeFile(join(directory, 'config'), user === undefined ? settings : settings + shared);
+  await writeFile(join(directory, 'info', 'attributes'), attributes);
+}
+
+/** Lets the readers' group write there; nobody else comes so far. What is made in such a folder is of its group. */
+async function share(directory: string): Promise<void> {
+  for (const name of ['', 'objects']) {
+    await chown(join(directory, name), process.geteuid?.() ?? 0, readersGroup);
+    await chmod(join(directory, name), sharedMode);
+  }
+}
+
+export const sharedMode = 0o2770;
 
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
@@ -179,6 +243,11 @@ const settings = `[core]
 \tfsync = none
 [gc]
 \tauto = 0
+`;
+
+/** Our own git and that of the agents' user both write there. */
+const shared = `[core]
+\tsharedRepository = 0660
 `;
 
 /** These are stronger than any .gitattributes: files are kept byte by byte, and no filter, encoding or driver applies. */

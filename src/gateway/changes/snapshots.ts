@@ -4,8 +4,8 @@ import type { Log } from '../../config/log.js';
 import { TurnoutError } from '../../core/errors.js';
 import { isInside } from '../../core/is-inside.js';
 import { waitLimit } from '../../core/wait-limit.js';
-import type { ProcessUser } from '../../process/process-user.js';
 import type { BytePath } from '../../process/work-tree/byte-path.js';
+import type { WorkTreeFiles } from '../../process/work-tree-files.js';
 import type { TreeChange } from '../../store/rows.js';
 import { explainFailure, lacksRoom } from './explain-failure.js';
 import { prepareMs, restMs, snapshotMs, turnWaitMs } from './limits.js';
@@ -21,8 +21,7 @@ export interface SnapshotParts {
   readonly path: string | undefined;
   /** The homes of users, beside our own: nobody wants to see all that changes there. */
   readonly homes: readonly string[];
-  /** The user that agents run as, if it is another one than ours. */
-  readonly user?: ProcessUser | undefined;
+  readonly workTrees: WorkTreeFiles;
   readonly log: Log;
   readonly now: () => number;
   /** The time that a turn waits for each of its two snapshots: 2 seconds unless given. */
@@ -147,7 +146,9 @@ export class Snapshots {
   async close(): Promise<void> {
     clearTimeout(this.#preparing);
     this.#closing.abort();
-    await Promise.allSettled([...this.#trees.values()].flatMap(({ running, waiting }) => [running, waiting]));
+    const trees = [...this.#trees.values()];
+    await Promise.allSettled(trees.flatMap(({ running, waiting }) => [running, waiting]));
+    await Promise.all(trees.map(({ shadow }) => shadow.close()));
   }
 
   #open(cwd: string): WorkTree | undefined {
@@ -181,8 +182,8 @@ export class Snapshots {
   }
 
   #shadow(cwd: string): Shadow {
-    const { home, path, user } = this.#parts;
-    return new Shadow(cwd, { home, path, user, signal: this.#closing.signal });
+    const { home, path, workTrees } = this.#parts;
+    return new Shadow(cwd, { home, path, workTrees, signal: this.#closing.signal });
   }
 
   #refusal(cwd: string): string | undefined {

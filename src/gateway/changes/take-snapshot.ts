@@ -2,9 +2,8 @@ import { copyFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import type { GitRun } from '../../process/run-git.js';
-import { absolute, type BytePath, nulTerminated } from '../../process/work-tree/byte-path.js';
+import { type BytePath, nulTerminated } from '../../process/work-tree/byte-path.js';
 import { type Chosen, chooseFiles } from './choose-files.js';
-import { type Filled, notingClosed } from './closed-contents.js';
 import { heldNow } from './file-now.js';
 import { findRepositories } from './find-repositories.js';
 import { isIgnoreFile, readIgnoreRules } from './ignore-rules.js';
@@ -18,7 +17,6 @@ import {
   repositoryFiles,
   seedName,
 } from './own-entries.js';
-import { readFileOnly } from './read-file.js';
 import type { Shadow } from './shadow.js';
 import { writeBlob } from './write-blob.js';
 
@@ -63,7 +61,7 @@ export async function takeSnapshot({ shadow, ignoreFiles, latest, signal }: Snap
     for (const path of kept) if (isIgnoreFile(path)) ignoreFiles.add(path);
     own = new Map(kept.filter(isOwn).map((entry) => [pathOfEntry(entry), '']));
   }
-  const sources = { root, cwd: shadow.cwd, inside: ignoreFiles };
+  const sources = { workTrees: shadow.workTrees, root, cwd: shadow.cwd, inside: ignoreFiles };
   for (;;) {
     const rules = await readIgnoreRules(sources);
     const view = { root, rules };
@@ -79,7 +77,7 @@ export async function takeSnapshot({ shadow, ignoreFiles, latest, signal }: Snap
       root,
       paths.filter((path) => !isRefused(path)),
     );
-    await add(place, chosen);
+    await addChosen(place, chosen);
     const held = await addOwn(place, added, own);
     const isUnchanged = chosen.paths.length + chosen.recent.size + chosen.unfiltered.size === 0;
     const isSame = isUnchanged && !held.isChanged && latest?.view.root === root;
@@ -109,11 +107,11 @@ export async function takeByView(shadow: Shadow, view: View, signal: AbortSignal
     await utimes(index, later, later);
     const { changed, added } = await listChanged(place);
     const paths = [...changed, ...added.slice(0, maxHidden)].filter((path) => !isRefused(path));
-    await add(place, await chooseFiles(shadow, view.root, paths));
+    await addChosen(place, await chooseFiles(shadow, view.root, paths));
     await addOwn(place, added, new Map());
     return { tree: await writeTree(place), hidden: Math.max(0, added.length - maxHidden) };
   } finally {
-    for (const file of [index, `${index}.lock`, `${index}.unproven`]) await rm(file, { force: true });
+    for (const file of [index, `${index}.lock`]) await rm(file, { force: true });
   }
 }
 
@@ -131,16 +129,6 @@ function git(place: Place, args: readonly string[], run: Partial<GitRun> = {}): 
   return shadow.git(args, { root: view.root, index, signal, timeoutMs: snapshotGitMs, ...run });
 }
 
-async function add(place: Place, chosen: Chosen): Promise<void> {
-  const paths = [...chosen.paths, ...chosen.recent.keys(), ...chosen.unfiltered.keys()];
-  await notingClosed(filledBy(place), paths, () => addChosen(place, chosen));
-}
-
-function filledBy(place: Place): Filled {
-  const { shadow, index } = place;
-  return { shadow, index, entries: () => git(place, ['ls-files', '--stage', '-z']) };
-}
-
 /** Adds what git does not take: the files of the user's repository that matter, and what is spelt like one. `known` is there already. */
 async function addOwn(
   place: Place,
@@ -149,9 +137,9 @@ async function addOwn(
 ): Promise<{ readonly own: ReadonlyMap<BytePath, string>; readonly isChanged: boolean }> {
   const { shadow, view } = place;
   const own = new Map<BytePath, string>();
-  const listed = await repositoryFiles(view.root, shadow.cwd);
+  const listed = await repositoryFiles(view.root, shadow);
   for (const path of [...listed, ...added.filter(isRefused).slice(0, maxHidden)]) {
-    const held = await heldNow(shadow.cwd, path);
+    const held = await heldNow(shadow, path);
     // What can't be read counts as unchanged.
     const former = held === 'other' ? known.get(path) : undefined;
     if (former !== undefined) own.set(path, former);
@@ -166,8 +154,7 @@ async function addOwn(
     ...gone.map((path) => `0 ${'0'.repeat(40)}\t${prefix}${entryPath(path)}`),
   ];
   const isChanged = entries.length > 0;
-  const paths = changed.map(([path]) => path);
-  if (isChanged) await notingClosed(filledBy(place), paths, () => addEntries(place, entries));
+  if (isChanged) await addEntries(place, entries);
   return { own, isChanged };
 }
 
@@ -233,13 +220,12 @@ async function addUnfiltered(
   for (let from = 0; from < paths.length; from += atOnce) {
     if (place.signal.aborted) throw new TurnoutError('timeout', 'A snapshot took too long.');
     const some = paths.slice(from, from + atOnce);
-    const contents = await Promise.all(
-      some.map((path) => readFileOnly(absolute(place.shadow.cwd, path)).catch(() => undefined)),
-    );
+    const found = await Promise.all(some.map((path) => heldNow(place.shadow, path)));
     for (const [at, path] of some.entries()) {
-      const content = contents[at];
-      if (content === undefined) missed.push(path);
-      else entries.push(`${files.get(path)} ${await writeBlob(place.shadow, content)}\t${prefix}${path}`);
+      const held = found[at];
+      if (held === undefined || held === 'other' || held.mode === '120000') missed.push(path);
+      else
+        entries.push(`${files.get(path)} ${await writeBlob(place.shadow, held.content)}\t${prefix}${path}`);
     }
   }
   if (entries.length > 0) await addEntries(place, entries);
@@ -288,11 +274,13 @@ async function listChanged(place: Place): Promise<Listed> {
  */
 async function listOthers(place: Place, rules: string): Promise<readonly BytePath[]> {
   const list = (timeoutMs: number) =>
-    git(place, ['ls-files', '-z', '--others', `--exclude-from=${rules}`], { timeoutMs });
+    git(place, ['ls-files', '-z', '--others', `--exclude-from=${place.shadow.forReader(rules)}`], {
+      timeoutMs,
+    });
   const output = await list(snapshotGitMs / 2).catch(async (error: unknown) => {
     const isStuck = error instanceof TurnoutError && error.code === 'timeout' && !place.signal.aborted;
     if (!isStuck) throw error;
-    const nested = await findRepositories(place.shadow.cwd, place.signal);
+    const nested = await findRepositories(place.shadow.cwd, place.shadow.user, place.signal);
     if (nested.length > 0) await openNested(place, nested);
     return list(snapshotGitMs);
   });

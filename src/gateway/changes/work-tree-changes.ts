@@ -1,12 +1,10 @@
 import { interruptedError, TurnoutError } from '../../core/errors.js';
 import { isInside } from '../../core/is-inside.js';
-import type { ProcessUser } from '../../process/process-user.js';
 import { bytesOf } from '../../process/work-tree/byte-path.js';
 import type { ChangingTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import { ChangedSince, NotAsShown } from '../channels/changed-since.js';
 import type { ChangeScope, Changes, RevertRequest, WorkTreeChanges } from '../channels/lookups.js';
-import { closedContents } from './closed-contents.js';
 import { compareTrees, isSame } from './compare-trees.js';
 import { DirectoryQueues } from './directory-queues.js';
 import { fileNow } from './file-now.js';
@@ -14,7 +12,6 @@ import { turnWaitMs } from './limits.js';
 import { isChangedSince, listChanges, type Scope, withTrees } from './list-changes.js';
 import { putBack } from './put-back.js';
 import { realPath } from './real-path.js';
-import type { Shadow } from './shadow.js';
 import { shownPath } from './shown-path.js';
 import { shownState } from './shown-state.js';
 import type { Snapshots } from './snapshots.js';
@@ -22,8 +19,6 @@ import type { Snapshots } from './snapshots.js';
 export interface ChangesParts {
   readonly store: Pick<Store, 'changingTurns' | 'running'>;
   readonly snapshots: Snapshots;
-  /** The user that agents run as, if it is another one than ours. */
-  readonly user?: ProcessUser | undefined;
 }
 
 /** Shows what the turns of a channel have changed, and puts it back. */
@@ -87,27 +82,16 @@ export class TreeChanges implements WorkTreeChanges {
         'bad_request',
         `${path} can't be put back here: it is outside of ${shadow.cwd}.`,
       );
-    const now = await fileNow(shadow.cwd, change.path);
-    if (shown !== undefined && shown !== (await shownState(shadow.cwd, { ...change, now })))
+    const now = await fileNow(shadow, change.path);
+    if (shown !== undefined && shown !== (await shownState(shadow, { ...change, now })))
       throw new NotAsShown(path);
     if (now !== 'other' && isSame(now, change.before)) return;
     if (!force && isChangedSince({ ...change, now })) throw new ChangedSince(path);
-    await this.#checkOpen(shadow, path, change.before?.oid);
     const to = change.before && {
       mode: change.before.mode,
       content: await shadow.git(['cat-file', 'blob', change.before.oid], { signal }),
     };
-    await putBack({ cwd: shadow.cwd, path: name, to, user: this.#parts.user });
-  }
-
-  /** The agent's user writes it, and can read what it writes. */
-  async #checkOpen(shadow: Shadow, path: string, oid: string | undefined): Promise<void> {
-    const { user } = this.#parts;
-    if (user === undefined || oid === undefined || !(await closedContents(shadow)).has(oid)) return;
-    const message = `${path} is not put back: ${user.name}, the agent's user, could not read it before, and could do so then.`;
-    throw new TurnoutError('bad_request', message, {
-      hint: `Write it yourself, with its former owner and mode: git --git-dir=${shadow.directory} cat-file blob ${oid}`,
-    });
+    await putBack({ cwd: shadow.cwd, path: name, to, workTrees: shadow.workTrees });
   }
 
   /** Finds the trees to compare, or the reason why there are none. */

@@ -1,9 +1,9 @@
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, deflate } from 'node:zlib';
-import { blobName } from './read-file.js';
-import type { Shadow } from './shadow.js';
+import { blobName } from './blob-name.js';
+import { type Shadow, sharedMode } from './shadow.js';
 
 /**
  * Writes a content into a shadow, as git does, and returns its name. Git itself would take the names of files by lines, change some
@@ -27,7 +27,9 @@ export async function writeBlob(shadow: Shadow, content: Buffer): Promise<string
   });
   try {
     await writeFile(made, packed, { mode: 0o444 });
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const folder = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    // The git of the agents' user writes there, too.
+    if (folder !== undefined && shadow.user !== undefined) await chmod(folder, sharedMode);
     await rename(made, file);
   } catch (error) {
     await rm(made, { force: true });

@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import { access, type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isInside } from '../../core/is-inside.js';
 import { hasProc } from '../system.js';
@@ -18,7 +18,7 @@ export type Found =
       readonly names: number;
     }
   | { readonly type: 'large'; readonly real: BytePath; readonly root: BytePath; readonly size: number }
-  /** Only if links are not followed. */
+  /** Only if links are not followed, or if it has just become one. */
   | { readonly type: 'link'; readonly target: BytePath }
   | { readonly type: 'missing' }
   /** It is, or a link leads, outside of the tree. */
@@ -42,20 +42,17 @@ export async function readBelow(request: ReadRequest): Promise<Found> {
   try {
     const root = await realPath(request.tree);
     const wanted = resolve(root, request.path);
-    if (!request.followLinks) {
-      const parent = dirname(wanted);
-      const realParent = await realPath(parent);
-      if (!isInside(realParent, root)) return { type: 'outside' };
-      if (realParent !== parent) return { type: 'other' };
-      const facts = await lstat(bytesOf(wanted));
-      if (facts.isSymbolicLink()) return { type: 'link', target: await linkTarget(wanted) };
-    }
-    const real = await realPath(wanted).catch(unlessMissing);
+    const real = request.followLinks
+      ? await realPath(wanted).catch(unlessMissing)
+      : join(await realPath(dirname(wanted)), basename(wanted));
     if (real === undefined)
       return (await isMissingIn(root, wanted)) ? { type: 'missing' } : { type: 'outside' };
     if (!isInside(real, root)) return { type: 'outside' };
+    if (!request.followLinks && real !== wanted) return { type: 'other' };
+    const there = await lstat(bytesOf(real));
+    if (there.isSymbolicLink()) return { type: 'link', target: await linkTarget(real) };
     // To open a device can start something, and to open a pipe lets a writer go on.
-    if (!(await lstat(bytesOf(real))).isFile()) return { type: 'other' };
+    if (!there.isFile()) return { type: 'other' };
     // Without O_NONBLOCK a pipe that has come meanwhile would block for ever.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
     const file = await open(bytesOf(real), flags);
@@ -68,6 +65,71 @@ export async function readBelow(request: ReadRequest): Promise<Found> {
     }
   } catch (error) {
     return { type: reasonOf(error) };
+  }
+}
+
+/** What is known of a file without opening it. */
+export type Facts =
+  | {
+      readonly type: 'file' | 'folder' | 'link' | 'other';
+      readonly size: number;
+      readonly mode: number;
+      readonly uid: number;
+      readonly gid: number;
+      readonly ino: number;
+      readonly mtimeMs: number;
+      readonly ctimeMs: number;
+      /** Only of a file. */
+      readonly isReadable: boolean;
+    }
+  | { readonly type: 'missing' }
+  | { readonly type: 'closed' };
+
+export interface FactsRequest {
+  readonly tree: BytePath;
+  readonly paths: readonly BytePath[];
+  /** Of a link: what is known of the file that it leads to. */
+  readonly followLinks: boolean;
+}
+
+export function factsBelow({ tree, paths, followLinks }: FactsRequest): Promise<readonly Facts[]> {
+  return Promise.all(paths.map((path) => factsOf(bytesOf(resolve(tree, path)), followLinks)));
+}
+
+async function factsOf(path: Buffer, followLinks: boolean): Promise<Facts> {
+  try {
+    const facts = await (followLinks ? stat : lstat)(path);
+    const { size, mode, uid, gid, ino, mtimeMs, ctimeMs } = facts;
+    const type = typeOf(facts);
+    const isReadable = type === 'file' && (await mayRead(path));
+    return { type, size, mode, uid, gid, ino, mtimeMs, ctimeMs, isReadable };
+  } catch (error) {
+    const reason = reasonOf(error);
+    return { type: reason === 'other' ? 'closed' : reason };
+  }
+}
+
+function typeOf(facts: Stats) {
+  if (facts.isFile()) return 'file';
+  if (facts.isDirectory()) return 'folder';
+  return facts.isSymbolicLink() ? 'link' : 'other';
+}
+
+function mayRead(path: Buffer): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The names in a folder; none if there is no folder, or it can't be read, or a link is on the way. */
+export async function namesBelow(tree: BytePath, folder: BytePath): Promise<readonly BytePath[]> {
+  try {
+    const wanted = resolve(await realPath(tree), folder);
+    if ((await realPath(wanted)) !== wanted) return [];
+    return (await readdir(bytesOf(wanted), { encoding: 'buffer' })).map((name) => name.toString('latin1'));
+  } catch {
+    return [];
   }
 }
 

@@ -1,93 +1,102 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { readableContents } from '../../../src/gateway/changes/agent-rights.js';
-import { blobName } from '../../../src/gateway/changes/read-file.js';
-import { findUser } from '../../../src/process/process-user.js';
-import { listed, revert, setUpChanges } from './stage.js';
+import { agentRoot } from '../../../src/backends/launch/scratch-files.js';
+import { agentUser } from '../../unit/process/agent-user.js';
+import { type ChangesStage, listed, revert, setUpChanges, userGit } from './stage.js';
 
 function setUp(test: TestContext) {
-  const found = findUser('nobody');
-  if (process.geteuid?.() !== 0 || !('user' in found) || found.user === undefined)
-    return test.skip('only root can run programs as another user, and there must be one');
-  const { user } = found;
+  const user = agentUser(test);
   const stage = setUpChanges({}, user);
-  chmodSync(dirname(stage.work), 0o755);
+  chmodSync(dirname(stage.work), 0o711);
+  chmodSync(stage.home, 0o700);
   chownSync(stage.work, user.uid, user.gid);
   return { stage, user };
 }
 
-describe('an agent’s user', () => {
-  it('gets nothing by a revert that it could not read (16.4)', async (test) => {
+/** What this process has for runs of that user. */
+const scratchOfOurs = () => readdirSync(agentRoot()).filter((name) => name.startsWith(`run-${process.pid}.`));
+
+const keptContents = (stage: ChangesStage) => {
+  const { directory } = stage.snapshots.shadow(stage.work);
+  const all = ['cat-file', '--batch-all-objects', '--batch'];
+  return userGit('/', `--git-dir=${directory}`, ...all);
+};
+
+describe('snapshots for AGENT_USER', () => {
+  it('hold what that user can read, and nothing else (27.11)', async (test) => {
     const { stage, user } = setUp(test);
     stage.write('.env', 'PASSWORD=1\n', 0o600);
     stage.write('open.txt', 'open\n', 0o644);
-    stage.write('empty', '', 0o600);
-    stage.write('closed/in.txt', 'in\n', 0o644);
+    chownSync(join(stage.work, 'open.txt'), user.uid, user.gid);
+    stage.write('closed/in.txt', 'PASSWORD=2\n', 0o644);
     chmodSync(join(stage.work, 'closed'), 0o700);
-    const paths = ['.env', 'open.txt', 'empty', 'closed/in.txt'];
-    // What was added by its times is looked at, too, and what a killed gateway has left.
-    await stage.turn(() => undefined);
-    const shadow = stage.snapshots.shadow(stage.work).directory;
-    writeFileSync(join(shadow, 'index.unproven'), paths.map((path) => `${path}\0`).join(''));
-    rmSync(join(shadow, 'closed'));
+    userGit(stage.work, 'init', '-q');
+    stage.write('.git/hooks/post-commit', 'PASSWORD=3\n', 0o700);
     await stage.turn(() => {
-      for (const path of paths) unlinkSync(join(stage.work, path));
+      stage.write('open.txt', 'opened\n');
+      stage.write('.env', 'PASSWORD=4\n');
+      stage.write('new.txt', 'new\n', 0o644);
+      stage.write('roots.txt', 'PASSWORD=5\n', 0o600);
     });
-    expect(await listed(stage)).toEqual([
-      'deleted .env',
-      'deleted closed/in.txt',
-      'deleted empty',
-      'deleted open.txt',
-    ]);
-    for (const path of ['.env', 'closed/in.txt']) {
-      await expect(revert(stage, path, 'turn', true)).rejects.toMatchObject({
-        code: 'bad_request',
-        message: expect.stringContaining('could not read it before'),
-      });
-      expect(existsSync(join(stage.work, path))).toBe(false);
-    }
-    for (const path of ['empty', 'open.txt']) await revert(stage, path);
+    expect(await listed(stage)).toEqual(['added new.txt', 'modified open.txt']);
+    stage.write('later/in.txt', 'open so far\n', 0o644);
+    await stage.turn(() => undefined);
+    chmodSync(join(stage.work, 'later'), 0o700);
+    stage.write('later/in.txt', 'PASSWORD=6\n');
+    await stage.turn(() => stage.write('new.txt', 'newer\n'));
+    expect(await listed(stage)).toEqual(['modified new.txt']);
+    expect(stage.log).toEqual([]);
+    const kept = keptContents(stage);
+    expect(kept).toContain('opened');
+    expect(kept).not.toContain('PASSWORD');
+    await revert(stage, 'open.txt', 'conversation');
     expect(readFileSync(join(stage.work, 'open.txt'), 'utf8')).toBe('open\n');
-    expect(user.uid).not.toBe(0);
   });
 
-  it('can read what its rights say, and nothing through a link (16.4)', async (test) => {
+  it('go on with all that git does: many files, old ones, ignored ones, a repository around (27.11)', async (test) => {
+    const { stage } = setUp(test);
+    for (let nth = 0; nth < 300; nth += 1) stage.write(`many/${nth}.txt`, `${nth}\n`, 0o644);
+    stage.write('.gitignore', 'ignored\n', 0o644);
+    await stage.turn(() => {
+      stage.write('many/7.txt', 'seven\n');
+      stage.write('ignored', 'ignored\n', 0o644);
+      unlinkSync(join(stage.work, 'many/8.txt'));
+    });
+    expect(await listed(stage)).toEqual(['modified many/7.txt', 'deleted many/8.txt']);
+    // What our own git makes there, that of the user can add to, and the other way round.
+    const shadow = stage.snapshots.shadow(stage.work);
+    await shadow.git(['repack', '-a', '-d', '-q'], { index: shadow.indexFor(stage.work) });
+    await stage.turn(() => {
+      for (let nth = 0; nth < 300; nth += 1) stage.write(`many/${nth}.txt`, `once more ${nth}\n`);
+      stage.write('nested/.git/HEAD', 'ref: refs/heads/main\n', 0o644);
+      stage.write('nested/a.txt', 'a\n', 0o644);
+    });
+    expect(await listed(stage)).toHaveLength(301);
+    expect(stage.log).toEqual([]);
+  });
+
+  it('of a folder in a repository obey the rules above it (27.11)', async (test) => {
     const { stage, user } = setUp(test);
-    const outside = join(dirname(stage.work), 'outside');
-    mkdirSync(outside);
-    writeFileSync(join(outside, 'a'), 'outside\n');
-    for (const [path, mode] of [
-      ['all', 0o644],
-      ['group', 0o640],
-      ['othergroup', 0o640],
-      ['own', 0o000],
-      ['roots', 0o600],
-      ['notgroup', 0o604],
-    ] as const)
-      stage.write(path, 'x\n', mode);
-    for (const path of ['group', 'notgroup']) chownSync(join(stage.work, path), 0, user.gid);
-    chownSync(join(stage.work, 'own'), user.uid, 0);
-    symlinkSync(outside, join(stage.work, 'dir'));
-    symlinkSync('target', join(stage.work, 'link'));
-    const paths = ['all', 'group', 'othergroup', 'own', 'roots', 'notgroup', 'dir/a', 'link', 'gone'];
-    const found = await readableContents(stage.work, paths, user);
-    expect([...found.keys()].sort()).toEqual(['all', 'group', 'link', 'own']);
-    expect(found.get('all')).toBe(blobName(Buffer.from('x\n')));
-    expect(found.get('link')).toBe(blobName(Buffer.from('target')));
-    renameSync(stage.work, `${stage.work}2`);
-    symlinkSync(`${stage.work}2`, stage.work);
-    expect((await readableContents(stage.work, ['all'], user)).size).toBe(0);
+    userGit(dirname(stage.work), 'init', '-q');
+    stage.write('../.gitignore', 'hidden\n', 0o644);
+    chownSync(dirname(stage.work), user.uid, user.gid);
+    await stage.turn(() => {
+      stage.write('hidden', 'hidden\n', 0o644);
+      stage.write('a.txt', 'a\n', 0o644);
+    });
+    expect(stage.log).toEqual([]);
+    expect(await listed(stage)).toEqual(['added a.txt']);
+  });
+
+  it('are closed to that user, and leave nothing behind (27.11)', async (test) => {
+    const { stage } = setUp(test);
+    await stage.turn(() => stage.write('a.txt', 'a\n', 0o644));
+    const { directory } = stage.snapshots.shadow(stage.work);
+    expect(statSync(directory).mode & 0o007).toBe(0);
+    const scratch = scratchOfOurs();
+    expect(scratch).not.toEqual([]);
+    await stage.snapshots.close();
+    expect(scratchOfOurs()).toEqual([]);
   });
 });

@@ -16,22 +16,24 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { putBack } from '../../../src/gateway/changes/put-back.js';
-import { findUser } from '../../../src/process/process-user.js';
+import { type PutBack, putBack as put } from '../../../src/gateway/changes/put-back.js';
+import type { ProcessUser } from '../../../src/process/process-user.js';
+import { agentUser, filesOf } from '../../unit/process/agent-user.js';
 
 const to = { mode: '100644', content: Buffer.from('before\n') };
 
-function setUp() {
+function setUp(user?: ProcessUser) {
+  const workTrees = filesOf('/nonexistent', user);
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'turnout-put-back-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const [cwd, outside] = [join(root, 'work'), join(root, 'outside')];
   for (const directory of [cwd, outside]) mkdirSync(directory);
-  return { cwd, outside };
+  return { cwd, outside, putBack: (given: Omit<PutBack, 'workTrees'>) => put({ ...given, workTrees }) };
 }
 
 describe('a file that is put back', () => {
   it('gets its folders, whatever their names are (16.4)', async () => {
-    const { cwd } = setUp();
+    const { cwd, putBack } = setUp();
     const path = '-p/a b/new\nline\n/a.txt';
     await putBack({ cwd, path, to });
     expect(readFileSync(join(cwd, path), 'utf8')).toBe('before\n');
@@ -40,7 +42,7 @@ describe('a file that is put back', () => {
   });
 
   it.each(['dir', 'dir/deep'])('makes no folder behind a link: %s (16.4)', async (way) => {
-    const { cwd, outside } = setUp();
+    const { cwd, outside, putBack } = setUp();
     mkdirSync(join(cwd, way, '..'), { recursive: true });
     symlinkSync(outside, join(cwd, way));
     const refused = putBack({ cwd, path: `${way}/er/a.txt`, to });
@@ -49,7 +51,7 @@ describe('a file that is put back', () => {
   });
 
   it('makes nothing where a link leads nowhere (16.4)', async () => {
-    const { cwd, outside } = setUp();
+    const { cwd, outside, putBack } = setUp();
     symlinkSync(join(outside, 'missing'), join(cwd, 'dir'));
     await expect(putBack({ cwd, path: 'dir/a.txt', to })).rejects.toThrow(/a link is in its way/);
     expect(existsSync(join(outside, 'missing'))).toBe(false);
@@ -57,7 +59,7 @@ describe('a file that is put back', () => {
 
   it('stays its owner’s; one that was gone gets the owner of its folder (16.4)', async (test) => {
     if (process.geteuid?.() !== 0) return test.skip('only root can have files of others');
-    const { cwd, outside } = setUp();
+    const { cwd, outside, putBack } = setUp();
     const owned = (path: string) => {
       const { uid, gid, mode } = lstatSync(join(cwd, path));
       return [uid, gid, (mode & 0o777).toString(8)];
@@ -83,11 +85,8 @@ describe('a file that is put back', () => {
   });
 
   it('stays its owner’s if the agent’s user may write it, and is refused otherwise (16.4)', async (test) => {
-    const found = findUser('nobody');
-    if (process.geteuid?.() !== 0 || !('user' in found) || found.user === undefined)
-      return test.skip('only root can run programs as another user, and there must be one');
-    const { user } = found;
-    const { cwd } = setUp();
+    const user = agentUser(test);
+    const { cwd, putBack } = setUp(user);
     chmodSync(dirname(cwd), 0o755);
     chownSync(cwd, user.uid, user.gid);
     for (const [path, mode] of [
@@ -97,14 +96,14 @@ describe('a file that is put back', () => {
       writeFileSync(join(cwd, path), 'after\n');
       chmodSync(join(cwd, path), mode);
     }
-    await putBack({ cwd, path: 'open.txt', to, user });
+    await putBack({ cwd, path: 'open.txt', to });
     expect(statSync(join(cwd, 'open.txt'))).toMatchObject({ uid: 0, gid: 0 });
     expect(readFileSync(join(cwd, 'open.txt'), 'utf8')).toBe('before\n');
-    await expect(putBack({ cwd, path: 'closed.txt', to, user })).rejects.toMatchObject({
+    await expect(putBack({ cwd, path: 'closed.txt', to })).rejects.toMatchObject({
       code: 'bad_request',
     });
     expect(readFileSync(join(cwd, 'closed.txt'), 'utf8')).toBe('after\n');
-    await putBack({ cwd, path: 'gone.txt', to, user });
+    await putBack({ cwd, path: 'gone.txt', to });
     expect(statSync(join(cwd, 'gone.txt'))).toMatchObject({ uid: user.uid, gid: user.gid });
     expect(readdirSync(cwd).sort()).toEqual(['closed.txt', 'gone.txt', 'open.txt']);
   });

@@ -9,6 +9,7 @@ import { TreeChanges } from '../../../src/gateway/changes/work-tree-changes.js';
 import type { ProcessUser } from '../../../src/process/process-user.js';
 import type { ChangingTurn, StoredTurn } from '../../../src/store/rows.js';
 import { patience } from '../../machine-speed.js';
+import { filesOf } from '../../unit/process/agent-user.js';
 
 export interface ChangesStage {
   readonly home: string;
@@ -33,8 +34,9 @@ export function setUpChanges(parts: Partial<SnapshotParts> = {}, user?: ProcessU
   for (const directory of [home, work]) mkdirSync(directory);
   const log: Record<string, unknown>[] = [];
   const turns: ChangingTurn[] = [];
+  const workTrees = filesOf(home, user);
   const snapshots = new Snapshots({
-    ...{ home, enabled: true, path: process.env['PATH'], homes: [], user },
+    ...{ home, enabled: true, path: process.env['PATH'], homes: [], workTrees },
     log: createLog('debug', (line) => log.push(JSON.parse(line))),
     now: Date.now,
     waitMs: patience.timeout,
@@ -50,7 +52,7 @@ export function setUpChanges(parts: Partial<SnapshotParts> = {}, user?: ProcessU
   });
   const stage: ChangesStage = {
     ...{ home, work, log, snapshots, turns, running: [] },
-    changes: new TreeChanges({ store, snapshots, user }),
+    changes: new TreeChanges({ store, snapshots }),
     write(path, content, mode) {
       mkdirSync(dirname(join(work, path)), { recursive: true });
       writeFileSync(join(work, path), content);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { linkedSignal } from '../../../src/core/linked-signal.js';
 import { waitLimit } from '../../../src/core/wait-limit.js';
 import { Shadow } from '../../../src/gateway/changes/shadow.js';
+import { WorkTreeFiles } from '../../../src/process/work-tree-files.js';
 
 const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length;
 
@@ -20,7 +21,9 @@ describe('a linked signal', () => {
     const long = new AbortController();
     for (const { release } of [linkedSignal([long.signal]), waitLimit(60_000, [long.signal])]) release();
     expect(listeners(long)).toBe(0);
-    const shadow = new Shadow('/', { home: '/nowhere', path: process.env['PATH'], signal: long.signal });
+    const workTrees = new WorkTreeFiles({ home: '/nowhere' });
+    const parts = { home: '/nowhere', path: process.env['PATH'], workTrees };
+    const shadow = new Shadow('/', { ...parts, signal: long.signal });
     const { signal } = new AbortController();
     expect(String(await shadow.git(['version'], { signal, root: '/' }))).toMatch(/^git version/);
     expect(listeners(long)).toBe(0);
