@@ -8,11 +8,15 @@ import type { GatewayConfig } from './config.js';
 export interface ChosenByFlags {
   readonly backend?: string | undefined;
   readonly model?: string | undefined;
+  /** As ALLOW_UNSUPPORTED. */
+  readonly allowUnsupported?: boolean;
 }
 
 export interface ChosenBackend {
   /** Undefined if there is no such backend. */
   readonly backend: AnyBackendName | undefined;
+  /** The backend that the settings are for, as AGENT_BACKEND names it. */
+  readonly owner: string;
   /** The settings that count for this backend. */
   readonly settings: Environment;
   readonly problems: readonly string[];
@@ -47,13 +51,13 @@ export function chooseBackend(
   const ownerWritten = configured ?? 'claude';
   const owner = findBackendName(ownerWritten) ?? ownerWritten;
   if (flag === undefined || backend === undefined || backend === owner)
-    return { backend, settings: { ...settings, ...own }, problems, warnings };
+    return { backend, owner, settings: { ...settings, ...own }, problems, warnings };
   const lost = backendSettings.filter(
     (name) => given(settings[name]) !== undefined && !Object.hasOwn(own, name),
   );
   const without = Object.fromEntries(backendSettings.map((name) => [name, undefined]));
   if (lost.length > 0) warnings.push(settingsNotUsed(lost, owner, backend));
-  return { backend, settings: { ...settings, ...without, ...own }, problems, warnings };
+  return { backend, owner, settings: { ...settings, ...without, ...own }, problems, warnings };
 }
 
 /** True if the settings have a backend. A path and a model without a name are Claude's. */

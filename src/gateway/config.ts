@@ -16,6 +16,9 @@ import type { DiscordLimits } from '../store/discord/people.js';
 import { type ChosenByFlags, chooseBackend, commandOf } from './choose-backend.js';
 
 export type { Environment } from '../config/home-directory.js';
+
+import { describeUnkept, unkeptSettings } from './kept-restrictions.js';
+
 export { settingsLeftOut } from './choose-backend.js';
 
 export interface GatewayConfig {
@@ -116,8 +119,9 @@ export function loadConfig(
   command: SettingUser = 'gateway',
 ): GatewayConfig {
   if (!isRecord(env)) throw wrongValue('env', 'an object of settings, such as process.env', env);
-  const { config, problems } = readConfig(env, flags, origins, command);
+  const { config, problems, refusal } = readConfig(env, flags, origins, command);
   if (problems.length > 0) throw invalidSettings(problems);
+  if (refusal !== undefined) throw refusal;
   return config;
 }
 
@@ -132,8 +136,10 @@ export function readConfig(
   readonly problems: readonly string[];
   /** False if there is no such backend: the config then holds a default in its place. */
   readonly backendKnown: boolean;
+  /** Set if the backend was chosen in place of AGENT_BACKEND's, and can't keep a restriction that is set for that one. */
+  readonly refusal: TurnoutError | undefined;
 } {
-  const { backend: named, settings: env, ...chosen } = chooseBackend(given, flags, origins);
+  const { backend: named, owner, settings: env, ...chosen } = chooseBackend(given, flags, origins);
   const problems = [...chosen.problems];
   const isUsed = (name: string) => usesSetting(command, name);
   const secrets = readSecrets(env, isUsed);
@@ -153,10 +159,12 @@ export function readConfig(
     problems.push(`AGENT_USER=${JSON.stringify(values.AGENT_USER)}: ${agentUser.problem}`);
   const user = agentUser !== undefined && 'user' in agentUser ? agentUser.user : undefined;
   const config = makeConfig(env, named ?? 'claude', { ...values, ...secrets.values }, user);
+  const unkept = unkeptOf(config, owner, flags.allowUnsupported === true);
   return {
-    config: { ...config, warnings: [...warnings, ...config.warnings] },
+    config: { ...config, warnings: [...warnings, ...config.warnings, ...unkept.warnings] },
     problems,
     backendKnown: named !== undefined,
+    refusal: unkept.refusal,
   };
 }
 
@@ -237,7 +245,7 @@ function makeConfig(
       spares: values.POOL_SPARES,
     },
   };
-  return { ...config, warnings: [...maxTurns.warnings, ...ignoredOptions(config)] };
+  return { ...config, warnings: maxTurns.warnings };
 }
 
 /** The part of the settings that a backend gets. */
@@ -294,16 +302,27 @@ export function configWith(config: GatewayConfig, backend: BackendAdapter): Gate
   return { ...others, agentBackend, backendCliPath: commandOf(agentBackend) };
 }
 
-/** R7.3: settings that the active backend can't honour, each by its name. */
-function ignoredOptions(config: Omit<GatewayConfig, 'warnings'>): readonly string[] {
-  const { capabilities } = createBackend(config.agentBackend, backendConfig({ ...config, warnings: [] }));
-  const ignored = [
-    ...(config.backendMaxTurnsSet && !capabilities.maxTurns ? ['BACKEND_MAX_TURNS'] : []),
-    ...(config.allowedTools.length > 0 && !capabilities.allowedTools ? ['ALLOWED_TOOLS'] : []),
-  ];
-  return ignored.map(
-    (name) => `${name} is not supported by the ${config.agentBackend} backend and is ignored.`,
-  );
+/**
+ * R7.3: settings that AGENT_BACKEND can't honour are ignored, each with a warning. They are restrictions where another backend was
+ * chosen in its place: that one does not run without them.
+ */
+function unkeptOf(
+  config: GatewayConfig,
+  owner: string,
+  isAllowedByFlag: boolean,
+): { readonly warnings: readonly string[]; readonly refusal?: TurnoutError } {
+  const { agentBackend: backend } = config;
+  const names = unkeptSettings(config, createBackend(backend, backendConfig(config)).capabilities);
+  if (backend === owner) {
+    const ignored = (name: string) => `${name} is not supported by the ${backend} backend and is ignored.`;
+    return { warnings: names.map(ignored) };
+  }
+  const isAllowed = isAllowedByFlag || config.allowUnsupported;
+  const text = describeUnkept(backend, names, isAllowed);
+  if (text === undefined || isAllowed) return { warnings: text === undefined ? [] : [text] };
+  const hint =
+    'Choose another backend, remove the setting, or pass --allow-unsupported (ALLOW_UNSUPPORTED=1).';
+  return { warnings: [], refusal: new TurnoutError('unsupported', text, { hint }) };
 }
 
 /** An empty value in an environment or a .env file means "not set". */

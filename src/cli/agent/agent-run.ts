@@ -20,7 +20,7 @@ export async function runAgent(
   if (name === undefined)
     throw wrongUsage('agent', 'The name of an agent is missing.', 'See `turnout agent list`.');
   const prompt = onePrompt(rest, flags, 'agent');
-  const { config } = await turnSettings({ cwd: flags.cwd, backend: flags.backend });
+  const { config } = await turnSettings(withBackend(flags, flags.backend));
   const found = await findAgents(config.workingDir);
   const agent = agentNamed(found, name);
   const chosen = flags.backend === undefined ? '' : ` --backend ${flags.backend}`;
@@ -60,12 +60,17 @@ async function backendFor(
   flags: RunFlags,
 ): Promise<{ readonly name: string; readonly chosen: string | undefined }> {
   const chosen = flags.backend ?? own;
-  const { runner: name, backend } = await turnSettings({ cwd: flags.cwd, backend: chosen });
+  const { runner: name, backend } = await turnSettings(withBackend(flags, chosen));
   // O12: another backend takes over only where the agent names it, and nobody has chosen otherwise.
   if (flags.backend !== undefined || fallback === undefined || fallback === name) return { name, chosen };
   if ((await whyNotInstalled(name, backend)) === undefined) return { name, chosen };
   warn(`${name} is not installed: the agent ${agent} runs with ${fallback}, its fallback.`);
   return { name: fallback, chosen: fallback };
+}
+
+/** The flags of a turn that are no part of an agent. */
+function withBackend({ cwd, allowUnsupported }: RunFlags, backend: string | undefined) {
+  return { cwd, allowUnsupported, backend, model: undefined };
 }
 
 function warn(what: string): void {

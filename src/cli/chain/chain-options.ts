@@ -143,7 +143,7 @@ export const taken: Readonly<Record<ChainCommand, readonly OptionName[]>> = {
   plan: ofRun,
   list: ['cwd', 'file', 'output', 'json', 'verbose'],
   show: ['output', 'json', 'demo', 'verbose'],
-  resume: ['output', 'json', 'demo', 'verbose'],
+  resume: ['output', 'json', 'demo', 'verbose', 'allow-unsupported'],
   runs: ['output', 'json', 'demo', 'verbose'],
 };
 const takesTarget: ReadonlySet<ChainCommand> = new Set(['run', 'plan', 'show', 'resume']);

@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findBackendName } from '../../backends/registry.js';
+import { createBackend, findBackendName } from '../../backends/registry.js';
 import type { BackendAdapterConfig } from '../../backends/types.js';
 import { trustedHome } from '../../config/home-directory.js';
 import { readEnvironment } from '../../config/read-environment.js';
 import { TurnoutError } from '../../core/errors.js';
 import { commandOf } from '../../gateway/choose-backend.js';
 import { backendConfig, type GatewayConfig, loadConfig, settingsLeftOut } from '../../gateway/config.js';
+import { describeUnkept, unkeptSettings } from '../../gateway/kept-restrictions.js';
 import { registerDemoBackend } from '../demo/demo-backend.js';
 import { readDemoEnvironment } from '../demo/demo-environment.js';
 import { demoHome } from '../demo/demo-home.js';
@@ -18,6 +19,8 @@ export interface ChainSettings {
   readonly cwd: string;
   readonly defaultBackend: string;
   readonly configFor: (backend: string) => BackendAdapterConfig;
+  /** Says that a backend in place of AGENT_BACKEND's can't keep a restriction that is set for that one. */
+  readonly unkept: (backend: string, isAllowed: boolean) => string | undefined;
 }
 
 export interface ChainPlace {
@@ -44,7 +47,13 @@ export async function chainSettings(place: ChainPlace, warn: (text: string) => v
     // A run of a chain may need more turns than a question: only a limit that somebody has set counts (0: none).
     return config.backendMaxTurnsSet ? made : { ...made, maxTurns: 0 };
   };
-  return { home, cwd, defaultBackend: asked ?? agentBackend, configFor };
+  const unkept = (written: string, isAllowed: boolean) => {
+    const chosen = configOf(config, written).agentBackend;
+    if (place.demo || chosen === agentBackend) return undefined;
+    const can = createBackend(chosen, configFor(written)).capabilities;
+    return describeUnkept(chosen, unkeptSettings(config, can), isAllowed);
+  };
+  return { home, cwd, defaultBackend: asked ?? agentBackend, configFor, unkept };
 }
 
 /** The home whose runs are meant. It needs no other setting to be valid. */

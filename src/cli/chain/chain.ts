@@ -98,6 +98,7 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
   run: async (flags, terminal) => {
     const settings = await settingsFor(flags, terminal);
     const chain = await resolve(flags, settings);
+    keepRestrictions(chain, settings, flags.allowUnsupported, terminal);
     return runShown(flags, terminal, settings, chain, (hooks) =>
       runChain(chain, {
         ...hooks,
@@ -117,6 +118,7 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
     }
     if (summary.status === 'completed') terminal.say(`${summary.runId} is completed already.`);
     const settings = await settingsFor({ ...flags, cwd: chain.cwd }, terminal);
+    keepRestrictions(chain, settings, flags.allowUnsupported, terminal);
     return runShown(flags, terminal, settings, chain, (hooks) =>
       resumeRun(runId, {
         ...hooks,
@@ -128,7 +130,10 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
   },
   plan: async (flags, terminal) => {
     const settings = await settingsFor(flags, terminal);
-    const plan = await planChain(await resolve(flags, settings, { planOnly: true }), settings.configFor);
+    const chain = await resolve(flags, settings, { planOnly: true });
+    const plan = await planChain(chain, settings.configFor);
+    for (const { place, text } of unkeptIn(chain, settings, flags.allowUnsupported))
+      terminal.say(`${place}: ${text}`);
     return print(terminal, flags, plan, planText);
   },
   list: async (flags, terminal) => {
@@ -152,6 +157,29 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
     return print(terminal, flags, stored.report, () => runText(stored, resume));
   },
 };
+
+/** The steps whose backend can't keep a restriction that is set for AGENT_BACKEND. */
+function unkeptIn(chain: ResolvedChain, settings: ChainSettings, isAllowed: boolean) {
+  return chain.groups.flat().flatMap(({ agent, run }) => {
+    const text = run.type === 'agent' ? settings.unkept(run.backend, isAllowed) : undefined;
+    return text === undefined ? [] : [{ place: `agent ${agent}`, text }];
+  });
+}
+
+function keepRestrictions(
+  chain: ResolvedChain,
+  settings: ChainSettings,
+  isAllowed: boolean,
+  terminal: Terminal,
+): void {
+  for (const { place, text } of unkeptIn(chain, settings, isAllowed)) {
+    if (!isAllowed)
+      throw new TurnoutError('unsupported', `${place}: ${text}`, {
+        hint: 'Choose another backend, remove the setting, or pass --allow-unsupported.',
+      });
+    terminal.say(`${place}: ${text}`);
+  }
+}
 
 async function runShown(
   flags: ChainFlags,

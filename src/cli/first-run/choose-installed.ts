@@ -1,3 +1,4 @@
+import type { AnyBackendName } from '../../backends/names.js';
 import type { Environment } from '../../config/home-directory.js';
 import type { TurnoutError } from '../../core/errors.js';
 import { isBackendChosen } from '../../gateway/choose-backend.js';
@@ -11,25 +12,25 @@ export async function chooseInstalled(
   inherited: Environment,
   { flag, mayPick }: { readonly flag: string | undefined; readonly mayPick: boolean },
 ): Promise<InstalledChoice> {
-  if (flag !== undefined || isBackendChosen(settings)) return { settings, notes: [] };
+  if (flag !== undefined || isBackendChosen(settings)) return { notes: [] };
   const { installedBackends, isInstalled, NoneInstalled, NotChosen, pickBackend } = await import(
     './installed-backend.js'
   );
-  if (await isInstalled('claude', inherited)) return { settings, notes: [] };
+  if (await isInstalled('claude', inherited)) return { notes: [] };
   const installed = await installedBackends(inherited);
   const [first] = installed;
-  if (first === undefined) return { settings, notes: [], missing: new NoneInstalled() };
-  if (!mayPick) return { settings, notes: [], missing: new NotChosen(installed) };
-  const backend = await pickBackend([first, ...installed.slice(1)], inherited);
+  if (first === undefined) return { notes: [], missing: new NoneInstalled() };
+  if (!mayPick) return { notes: [], missing: new NotChosen(installed) };
+  const picked = await pickBackend([first, ...installed.slice(1)], inherited);
   return {
-    settings: { ...settings, AGENT_BACKEND: backend },
-    notes: [`using ${backend}: Claude is not installed. \`turnout init\` saves your default.`],
+    picked,
+    notes: [`using ${picked}: Claude is not installed. \`turnout init\` saves your default.`],
   };
 }
 
 export interface InstalledChoice {
-  /** With the backend that was picked, if one was. */
-  readonly settings: Environment;
+  /** It takes the place of Claude, with Claude's restrictions. */
+  readonly picked?: AnyBackendName;
   readonly notes: readonly string[];
   /** Set if Claude is missing, and nothing was picked in its place: a turn can't be run. */
   readonly missing?: TurnoutError;

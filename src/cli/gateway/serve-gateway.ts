@@ -40,10 +40,12 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
   const { settings, inherited: env, more } = served;
   const {
     config: read,
-    problems,
+    problems: wrong,
+    refusal,
     backendKnown,
   } = readConfig(settings, { backend: served.backend }, served.origins);
   const config = { ...read, ...more, warnings: [...(served.warnings ?? []), ...read.warnings] };
+  const problems = [...wrong, ...(refusal === undefined ? [] : [refusal.explanation])];
   const log = logOf(config);
   if (problems.length > 0) {
     for (const warning of config.warnings) log.warn(warning);

@@ -68,20 +68,23 @@ function failureIn(output: OutputFormat, { code, message }: TurnoutError): strin
 
 /** The settings of a turn: those of the home and the environment, under the flags. `command` is the one that they are for. */
 export async function turnSettings(
-  options: Pick<RunFlags, 'cwd' | 'backend' | 'model' | 'mayPick'>,
+  options: Pick<RunFlags, 'cwd' | 'backend' | 'model' | 'mayPick'> &
+    Partial<Pick<RunFlags, 'allowUnsupported'>>,
   command: SettingUser = 'run',
 ) {
   const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
   const read = await readEnvironment({ environment: process.env, flags, command });
-  const { inherited, origins, warnings } = read;
-  const asked = askedRunner(options.backend, read.settings, origins);
-  const { settings, notes, missing } = await chooseInstalled(read.settings, inherited, {
-    flag: asked,
+  const { settings, inherited, origins, warnings } = read;
+  const named = askedRunner(options.backend, settings, origins);
+  const { picked, notes, missing } = await chooseInstalled(settings, inherited, {
+    flag: named,
     mayPick: options.mayPick === true && canAsk(),
   });
+  const asked = named ?? picked;
   // The SDK is another way to run Codex: the settings are Codex's.
   const backend = asked === undefined ? undefined : settingsOwner(asked);
-  const config = loadConfig(settings, { backend, model: options.model }, origins, command);
+  const { model, allowUnsupported = false } = options;
+  const config = loadConfig(settings, { backend, model, allowUnsupported }, origins, command);
   const runner: RunnerName = asked ?? config.agentBackend;
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {

@@ -1,5 +1,6 @@
 import type { BackendCapabilities } from '../../backends/types.js';
 import type { GatewayConfig } from '../config.js';
+import { describeUnkept, unkeptSettings } from '../kept-restrictions.js';
 import type { TurnSettings } from './turn-settings.js';
 
 /** Whether a backend keeps the restrictions of a channel; if not, what the channel is told. */
@@ -16,19 +17,17 @@ export function checkRestrictions(
   { backend, tools }: Pick<TurnSettings, 'backend' | 'tools'>,
   capabilities: BackendCapabilities,
 ): RestrictionCheck {
-  const chosen = backend !== config.agentBackend;
-  const limitsTools = chosen && tools === undefined && config.allowedTools.length > 0;
-  const lost = [
+  // A channel's own tools take the place of ALLOWED_TOOLS.
+  const limits = tools === undefined ? config : { ...config, allowedTools: [] };
+  const names = [
     ...(tools !== undefined && !capabilities.allowedTools ? ['"tools" of this channel'] : []),
-    ...(limitsTools && !capabilities.allowedTools ? ['ALLOWED_TOOLS'] : []),
-    ...(chosen && config.backendMaxTurnsSet && !capabilities.maxTurns ? ['BACKEND_MAX_TURNS'] : []),
-  ].join(' and ');
-  if (lost === '') return { type: 'kept' };
-  if (config.allowUnsupported) {
-    return { type: 'dropped', text: `${backend} can't be restricted by ${lost}, and runs here without.` };
-  }
+    ...(backend === config.agentBackend ? [] : unkeptSettings(limits, capabilities)),
+  ];
+  const text = describeUnkept(backend, names, config.allowUnsupported);
+  if (text === undefined) return { type: 'kept' };
+  if (config.allowUnsupported) return { type: 'dropped', text };
   return {
     type: 'refused',
-    text: `${backend} can't be restricted by ${lost}, and does not run without. Choose another backend, remove the setting, or set ALLOW_UNSUPPORTED=1 for the gateway.`,
+    text: `${text} Choose another backend, remove the setting, or set ALLOW_UNSUPPORTED=1 for the gateway.`,
   };
 }

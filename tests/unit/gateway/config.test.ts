@@ -277,13 +277,34 @@ describe('settings', () => {
     expect(loadConfig({ ...env, AGENT_BACKEND: 'claude' }).warnings).toEqual([]);
     for (const name of ['codex', 'gemini']) {
       expect(loadConfig({ ...env, AGENT_BACKEND: name }).warnings).toEqual([
-        `BACKEND_MAX_TURNS is not supported by the ${name} backend and is ignored.`,
         `ALLOWED_TOOLS is not supported by the ${name} backend and is ignored.`,
+        `BACKEND_MAX_TURNS is not supported by the ${name} backend and is ignored.`,
       ]);
     }
     expect(loadConfig({ ...env, AGENT_BACKEND: 'opencode' }).warnings).toEqual([
       'BACKEND_MAX_TURNS is not supported by the opencode backend and is ignored.',
     ]);
+  });
+
+  it('are kept by a backend that a flag puts in the place of AGENT_BACKEND, or it is refused by their names', () => {
+    const env = { BACKEND_MAX_TURNS: '9', ALLOWED_TOOLS: 'Read' };
+    const load = (flags: Parameters<typeof loadConfig>[1], more = {}) =>
+      loadConfig({ ...env, ...more }, flags);
+    for (const more of [{}, { AGENT_BACKEND: 'claude-cli' }, { AGENT_BACKEND: 'codex' }])
+      expect(() => load({ backend: 'gemini' }, more)).toThrow(
+        expect.objectContaining({
+          code: 'unsupported',
+          message:
+            "gemini can't be restricted by ALLOWED_TOOLS and BACKEND_MAX_TURNS, and does not run without.",
+          hint: expect.stringMatching(/--allow-unsupported.*ALLOW_UNSUPPORTED=1/),
+        }),
+      );
+    const told = [
+      "gemini can't be restricted by ALLOWED_TOOLS and BACKEND_MAX_TURNS, and runs here without.",
+    ];
+    expect(load({ backend: 'gemini', allowUnsupported: true }).warnings).toEqual(told);
+    expect(load({ backend: 'gemini' }, { ALLOW_UNSUPPORTED: '1' }).warnings).toEqual(told);
+    expect(load({ backend: 'claude' }, { AGENT_BACKEND: 'codex' })).toMatchObject({ allowedTools: ['Read'] });
   });
 
   it('the default of 25 turns is no such option (R7.3)', () => {

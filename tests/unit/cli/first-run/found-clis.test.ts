@@ -86,7 +86,6 @@ describe('a backend that nobody has chosen (R6.3, O5)', () => {
     async (mayPick) => {
       const keys = { CODEX_API_KEY: 'dummy', GEMINI_API_KEY: 'dummy' };
       expect(await choose(['opencode', 'claude', 'gemini', 'codex'], { keys, mayPick })).toEqual({
-        settings: { TURNOUT_HOME: directory },
         notes: [],
       });
     },
@@ -94,17 +93,17 @@ describe('a backend that nobody has chosen (R6.3, O5)', () => {
 
   it('is, without Claude, the first that is signed in for a person at a terminal, and it is named', async () => {
     expect(await choose(['codex'])).toEqual({
-      settings: { TURNOUT_HOME: directory, AGENT_BACKEND: 'codex' },
+      picked: 'codex',
       notes: ['using codex: Claude is not installed. `turnout init` saves your default.'],
     });
     const keys = { GEMINI_API_KEY: 'dummy' };
-    expect((await choose(['codex', 'gemini'], { keys })).settings['AGENT_BACKEND']).toBe('gemini');
-    expect((await choose(['opencode', 'codex'])).settings['AGENT_BACKEND']).toBe('codex');
+    expect((await choose(['codex', 'gemini'], { keys })).picked).toBe('gemini');
+    expect((await choose(['opencode', 'codex'])).picked).toBe('codex');
   });
 
   it('is none for anybody else without Claude: the error names the CLIs that are there', async () => {
-    const { settings, notes, missing } = await choose(['codex', 'gemini'], { mayPick: false });
-    expect(settings).toEqual({ TURNOUT_HOME: directory });
+    const { picked, notes, missing } = await choose(['codex', 'gemini'], { mayPick: false });
+    expect(picked).toBeUndefined();
     expect(notes).toEqual([]);
     expect(missing).toMatchObject({
       code: 'not_installed',
@@ -118,11 +117,10 @@ describe('a backend that nobody has chosen (R6.3, O5)', () => {
     for (const name of ['AGENT_BACKEND', 'BACKEND_CLI_PATH', 'BACKEND_MODEL']) {
       const settings = { [name]: 'claude' };
       expect(await choose(['codex'], { settings })).toEqual({
-        settings: { TURNOUT_HOME: directory, ...settings },
         notes: [],
       });
     }
-    expect((await choose(['codex'], { flag: 'claude' })).settings['AGENT_BACKEND']).toBeUndefined();
+    expect((await choose(['codex'], { flag: 'claude' })).picked).toBeUndefined();
   });
 
   it('is missing where none is installed: then the demo is offered', async () => {

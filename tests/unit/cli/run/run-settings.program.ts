@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { describeSettings } from '../../../../src/config/describe-settings.js';
@@ -228,6 +228,45 @@ describe.concurrent('FORGE_BACKEND, the default of --backend (O2, O5)', () => {
     const none = await run('none');
     expect(JSON.parse(none.stdout)).toMatchObject({ backend: 'codex', isError: false });
     expect(await run('own')).toMatchObject({ code: 3, stdout: expect.stringContaining('opencode') });
+  });
+});
+
+describe.concurrent('a restriction that is set for AGENT_BACKEND (R7.3, O12)', () => {
+  const restricted = { ALLOWED_TOOLS: 'Read', GEMINI_API_KEY: 'dummy' };
+  const refusal = "codex can't be restricted by ALLOWED_TOOLS, and does not run without.";
+  const received = (stage: Stage) => existsSync(stage.path('received'));
+
+  it.for([
+    ['run', ['run', 'hi', '--backend', 'codex'], {}],
+    ['FORGE_BACKEND', ['run', 'hi'], { FORGE_BACKEND: 'codex' }],
+    ['the SDK', ['run', 'hi', '--backend', 'codex-sdk'], {}],
+    ['an agent', ['agent', 'run', 'a', 'hi'], {}],
+    ['a step', ['chain', 'run', 'one'], {}],
+    ['a gateway', ['gateway', '--backend', 'codex'], {}],
+  ] as const)('is not dropped by another backend: %s', async ([, args, more], { stage }) => {
+    const played = onPath(stage, 'codex', playing(stage, 'codex', 'answer', 'receive.sh'));
+    mkdirSync(join(stage.workingDir, '.turnout/agents'), { recursive: true });
+    writeFileSync(join(stage.workingDir, '.turnout/agents/a.md'), '---\nbackend: codex\n---\nYou are a.');
+    const chains = { chains: { one: { prompt: 'x', steps: [{ agent: 'a' }] } } };
+    writeFileSync(join(stage.workingDir, 'chains.json'), JSON.stringify(chains));
+    const variables = { ...played, ...restricted, ...more, AGENT_BACKEND: 'claude' };
+    const done = await turnout(stage, args, { env: variables });
+    expect(done).toMatchObject({ code: args[0] === 'gateway' ? 1 : 4, stdout: '' });
+    expect(done.stderr).toContain(refusal);
+    expect(received(stage)).toBe(false);
+    if (args[0] === 'gateway') return;
+    const allowed = await turnout(stage, [...args, '--allow-unsupported'], { env: variables });
+    expect(allowed.stderr).toContain("codex can't be restricted by ALLOWED_TOOLS, and runs here without.");
+  });
+
+  it('is not dropped where a person at a terminal gets the CLI that is there', async ({ stage }) => {
+    const played = onPath(stage, 'codex', playing(stage, 'codex', 'answer', 'receive.sh'));
+    const { AGENT_BACKEND: _, ...variables } = { ...played, ...restricted };
+    const place = { workingDir: stage.workingDir, env: { ...stage.env, ...variables } };
+    const terminal = new TerminalRun(place, ['run', 'hi']);
+    expect(await terminal.exitCode).toBe(4);
+    expect(terminal.screen).toContain(refusal);
+    expect(received(stage)).toBe(false);
   });
 });
 
