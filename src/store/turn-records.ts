@@ -20,8 +20,8 @@ export interface TurnRecords {
   turnEvents(turnId: string, maxCharacters?: number): Promise<readonly ChatEvent[]>;
   /** The context of a channel's present session with a backend, as the last of its recent turns told that tells it. */
   contextUsed(channel: string, backend: string): Promise<ContextUsed | undefined>;
-  /** The ended turns of the present conversation in which an agent was asked, oldest first. */
-  changingTurns(channel: string): Promise<readonly ChangingTurn[]>;
+  /** The last ended turns of the present conversation in which an agent was asked, oldest first. */
+  changingTurns(channel: string, limit: number): Promise<readonly ChangingTurn[]>;
   /** All trees that turns name, of the work tree with this real path, oldest first. */
   treesOf(cwd: string): Promise<readonly string[]>;
 }
@@ -30,7 +30,7 @@ export interface TurnRange {
   readonly channel?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Only those behind this one, in the order of their ends and of their `seq`. */
+  /** In place of `since`: only those behind this one, in the order of their ends and of their `seq`. */
   readonly behind?: TurnEndPlace | undefined;
   readonly limit?: number | undefined;
 }

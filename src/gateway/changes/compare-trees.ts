@@ -38,10 +38,11 @@ export async function compareTrees(
   if (differing.length === 0) return [];
   const stdin = Buffer.from(differing.map(({ before, after }) => `${before} ${after}\n`).join(''));
   const args = ['diff-tree', '--stdin', '-r', '-z', '--raw', '--no-renames', '--no-abbrev'];
-  const changes = new Map<BytePath, FileChange>();
+  const changes = new Map<BytePath, FileChange & { readonly states: (TreeFile | undefined)[] }>();
   for (const change of parseRaw((await shadow.git(args, { stdin, signal })).toString('latin1'))) {
     const { path, before, states } = changes.get(change.path) ?? { ...change, states: [] };
-    changes.set(path, { path, before, after: change.after, states: [...states, ...change.states] });
+    states.push(...change.states);
+    changes.set(path, { path, before, after: change.after, states });
   }
   return [...changes.values()].filter(({ path, before, after }) => !isSeed(path) && !isSame(before, after));
 }

@@ -29,6 +29,9 @@ export const maxFiles = 2000;
 export const maxDiffBytes = 1024 ** 2;
 export const maxFileDiffBytes = 256 * 1024;
 
+/** So many of a conversation's turns are compared: the last ones. */
+export const maxTurns = 2000;
+
 /** The requests that wait for the same directory, beside the one that runs. */
 export const maxWaiting = 32;
 

@@ -5,7 +5,7 @@ import type { ChangedFile, Changes } from '../channels/lookups.js';
 import { compareTrees, type Described, describeChanges, type FileChange, isSame } from './compare-trees.js';
 import { lacksRoom } from './explain-failure.js';
 import { type ChangeNow, fileNow } from './file-now.js';
-import { maxFiles } from './limits.js';
+import { maxFiles, maxTurns } from './limits.js';
 import type { Shadow } from './shadow.js';
 import { shownPath } from './shown-path.js';
 import { shownState } from './shown-state.js';
@@ -16,11 +16,13 @@ export interface Scope {
   readonly pairs: readonly TreeChange[];
   /** The number of turns that have used tools there and have no pair of snapshots. */
   readonly unseen: number;
+  /** True if the conversation has earlier turns, which are not looked at. */
+  readonly isCut: boolean;
 }
 
 /** Compares the snapshots of turns, and the work tree as it is now. Rejects only over the signal. */
 export async function listChanges(
-  { shadow, pairs, unseen }: Scope,
+  { shadow, pairs, unseen, isCut }: Scope,
   signal: AbortSignal | undefined,
 ): Promise<Changes> {
   try {
@@ -40,6 +42,7 @@ export async function listChanges(
     });
     const hidden = pairs.reduce((sum, pair) => sum + (pair.hidden ?? 0), 0);
     const missing = [
+      ...(isCut ? [`Only what the last ${maxTurns} turns have changed is shown.`] : []),
       ...(there.length < pairs.length ? [gone(pairs.length - there.length, pairs.length)] : []),
       ...(unseen > 0 ? [unknown(unseen, unseen + pairs.length)] : []),
       ...(hidden > 0 ? [tooManyHidden(hidden)] : []),

@@ -8,7 +8,7 @@ import type { ChangeScope, Changes, RevertRequest, WorkTreeChanges } from '../ch
 import { compareTrees, isSame } from './compare-trees.js';
 import { DirectoryQueues } from './directory-queues.js';
 import { fileNow } from './file-now.js';
-import { turnWaitMs } from './limits.js';
+import { maxTurns, turnWaitMs } from './limits.js';
 import { isChangedSince, listChanges, type Scope, withTrees } from './list-changes.js';
 import { putBack } from './put-back.js';
 import { realPath } from './real-path.js';
@@ -97,8 +97,9 @@ export class TreeChanges implements WorkTreeChanges {
   /** Finds the trees to compare, or the reason why there are none. */
   async #find(channel: string, scope: ChangeScope): Promise<Scope | { readonly reason?: string }> {
     const { store, snapshots } = this.#parts;
-    const turns = await store.changingTurns(channel);
-    const chosen = scope === 'turn' ? turns.slice(-1) : turns;
+    // One more tells that there are more.
+    const turns = await store.changingTurns(channel, scope === 'turn' ? 1 : maxTurns + 1);
+    const chosen = turns.slice(-maxTurns);
     const last = chosen.findLast(({ changes }) => changes !== undefined);
     if (last?.changes === undefined)
       return chosen.some(isUnseen) ? { reason: this.#whyUnseen(turns.at(-1)) } : {};
@@ -106,7 +107,7 @@ export class TreeChanges implements WorkTreeChanges {
     // A channel's directory may have been changed: names of files are those of the last one.
     const pairs = chosen.flatMap(({ changes }) => (changes?.cwd === cwd ? [changes] : []));
     const unseen = chosen.filter((turn) => isUnseen(turn) && turn.cwd === last.cwd).length;
-    return { shadow: snapshots.shadow(cwd), pairs, unseen };
+    return { shadow: snapshots.shadow(cwd), pairs, unseen, isCut: turns.length > chosen.length };
   }
 
   #whyUnseen(last: ChangingTurn | undefined): string {

@@ -1,14 +1,14 @@
 import type { TurnStatistics } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
+import { turnSlices } from '../../store/turn-slices.js';
 import type { Statistics, StatisticsPoint, StatisticsQuery } from '../channels/lookups.js';
-import { breather, timeSlices } from './time-slices.js';
 
 export interface StatisticsLimits {
   /** So many turns are read at once: a few milliseconds' work. */
   readonly turnsAtOnce: number;
 }
 
-type StatisticsStore = Pick<Store, 'statistics' | 'countTurns' | 'endOfTurn'>;
+type StatisticsStore = Pick<Store, 'statistics' | 'countTurns' | 'turnPlace'>;
 
 /** Reads all turns of the time, a few at once: the gateway goes on working between two reads. */
 export async function readStatistics(
@@ -17,14 +17,13 @@ export async function readStatistics(
   { turnsAtOnce }: StatisticsLimits = { turnsAtOnce: 2000 },
 ): Promise<Statistics> {
   const { by, since, until, stepMs } = query;
-  const breathe = breather();
   const keys = await busiest(store, query, turnsAtOnce);
   const times: number[] = [];
   const series = new Map(keys.map((key) => [key, [] as StatisticsPoint[]]));
   for (let at = since; at < until && keys.length > 0; at += stepMs) {
     const step = new Map<string, TurnStatistics[]>();
     const time = { since: at, until: Math.min(at + stepMs, until) };
-    for await (const slice of timeSlices(store, time, turnsAtOnce, breathe)) {
+    for await (const slice of turnSlices(store.turnPlace, time, turnsAtOnce)) {
       // All keys: the median of all turns is the same, whatever they are grouped by.
       for (const row of await store.statistics({ by, ...slice })) {
         for (const ms of row.ms) times.push(ms);
@@ -44,7 +43,7 @@ async function busiest(
 ): Promise<readonly string[]> {
   const counts = new Map<string, number>();
   // To count is a fraction of the work.
-  for await (const slice of timeSlices(store, { since, until }, 5 * turnsAtOnce, breather())) {
+  for await (const slice of turnSlices(store.turnPlace, { since, until }, 5 * turnsAtOnce)) {
     for (const { key, turns } of await store.countTurns({ by, ...slice }))
       counts.set(key, (counts.get(key) ?? 0) + turns);
   }

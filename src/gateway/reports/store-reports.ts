@@ -7,7 +7,6 @@ import { keptFor } from './kept-for.js';
 import { type BackendListParts, listBackends } from './list-backends.js';
 import { PermissionPreviews } from './permission-previews.js';
 import { readStatistics } from './read-statistics.js';
-import { readUsage } from './read-usage.js';
 import { searchMessages } from './search-messages.js';
 
 export interface ReportParts extends BackendListParts {
@@ -65,7 +64,7 @@ export function createReports(parts: ReportParts): Reports {
       running: await store.running(),
       waiting: await store.waitingEverywhere(waitingShown),
     }),
-    usage: (query) => readUsage(store, query),
+    usage: (query) => store.usage(query),
     statistics: (query) => readStatistics(store, query),
     backends: keptFor(backendsKeptMs, () => listBackends(parts)),
     preview: (permission) => previews.of(permission),

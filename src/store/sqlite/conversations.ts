@@ -9,8 +9,12 @@ import type {
 } from '../rows.js';
 import type { ChannelChange, ConversationPage, ListingChange, MessagePage } from '../store.js';
 import type { Database } from './database.js';
+import type { GroupCommit } from './group-commit.js';
 import { openLane } from './lanes.js';
 import { beginning, type MessageRow, toMessage } from './read-rows.js';
+
+/** So many short rows are read at once. */
+export const sliceOfRows = 500;
 
 export function readSession(db: Database, channel: string, backend: string): StoredSession | undefined {
   return db.get<StoredSession>(
@@ -20,10 +24,18 @@ export function readSession(db: Database, channel: string, backend: string): Sto
   );
 }
 
-export function listSessions(db: Database): StoredSession[] {
-  return db.all<StoredSession>(
-    'SELECT channel, backend, session_id AS sessionId, cwd, seen FROM sessions ORDER BY channel, backend',
+export async function listSessions(commits: GroupCommit): Promise<readonly StoredSession[]> {
+  const sessions: StoredSession[] = [];
+  const rows = commits.rows<StoredSession>((db, last) =>
+    db.all(
+      `SELECT channel, backend, session_id AS sessionId, cwd, seen FROM sessions
+        WHERE (channel, backend) > (?, ?) ORDER BY channel, backend LIMIT ${sliceOfRows}`,
+      last?.channel ?? '',
+      last?.backend ?? '',
+    ),
   );
+  for await (const session of rows) sessions.push(session);
+  return sessions;
 }
 
 export function saveSession(db: Database, { channel, backend, sessionId, cwd, seen }: StoredSession): void {
@@ -137,40 +149,55 @@ function lastNotWaiting(db: Database, channel: string): number {
   return row?.start ?? 0;
 }
 
-export function listChannels(db: Database): ChannelOverview[] {
-  const rows = db.all<{
-    name: string;
-    title: string | null;
-    waiting: number;
-    running: number;
-    messages: number;
-    last: number | null;
-  }>(
-    `SELECT name, title, waiting, running_turn IS NOT NULL AS running, coalesce(said.count, 0) AS messages,
-        (SELECT created_at FROM messages WHERE id = said.last) AS last
-      FROM channels LEFT JOIN
-        (SELECT channel, count(*) AS count, max(id) AS last FROM messages GROUP BY channel) AS said
-        ON said.channel = channels.name
-      ORDER BY name`,
+export async function listChannels(commits: GroupCommit): Promise<readonly ChannelOverview[]> {
+  const channels: ChannelOverview[] = [];
+  const rows = commits.rows<OverviewRow>((db, last) =>
+    db.all(
+      `SELECT name, title, waiting, running_turn IS NOT NULL AS running, messages,
+          (SELECT created_at FROM messages WHERE channel = channels.name ORDER BY id DESC LIMIT 1) AS last
+        FROM channels WHERE name > ? ORDER BY name LIMIT ${sliceOfRows}`,
+      last?.name ?? '',
+    ),
   );
-  return rows.map((row) => ({
-    channel: row.name,
-    title: row.title ?? undefined,
-    waiting: row.waiting,
-    running: row.running === 1,
-    messages: row.messages,
-    lastMessageAt: row.last ?? undefined,
-  }));
+  for await (const row of rows) {
+    channels.push({
+      channel: row.name,
+      title: row.title ?? undefined,
+      waiting: row.waiting,
+      running: row.running === 1,
+      messages: row.messages,
+      lastMessageAt: row.last ?? undefined,
+    });
+  }
+  return channels;
 }
 
-export function firstPrompt(db: Database, channel: string): string | undefined {
+interface OverviewRow {
+  readonly name: string;
+  readonly title: string | null;
+  readonly waiting: number;
+  readonly running: number;
+  readonly messages: number;
+  readonly last: number | null;
+}
+
+/** The first prompt behind an event, where the conversation begins. */
+export function firstPrompt(
+  db: Database,
+  channel: string,
+  start: number = readChannel(db, channel).conversationStart,
+): string | undefined {
   return db.get<{ text: string }>(
-    `SELECT substr(text, 1, ${beginning}) AS text FROM events INDEXED BY events_channel
-      WHERE channel = ? AND seq > ? AND kind = 'prompt' ORDER BY seq LIMIT 1`,
+    `SELECT substr(text, 1, ${beginning}) AS text FROM events
+      WHERE seq = (SELECT min(seq) FROM (SELECT seq, kind FROM events INDEXED BY events_channel
+        WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ${commandsAtMost}) WHERE kind = 'prompt')`,
     channel,
-    readChannel(db, channel).conversationStart,
+    start,
   )?.text;
 }
+
+/** A conversation that begins with more commands than these has no first prompt. */
+const commandsAtMost = 1000;
 
 export function nextMessage(db: Database, channel: string, after: number): MessageOutline | undefined {
   const row = db.get<Pick<MessageRow, 'id' | 'role' | 'event_id' | 'created_at'>>(
@@ -228,7 +255,13 @@ export function readConversation(
   channel: string,
   page: ConversationPage,
 ): ConversationMessage[] {
+  const { beforeSeq = Number.MAX_SAFE_INTEGER } = page;
   const start = readChannel(db, channel).conversationStart;
+  const earliest = db.get<{ seq: number }>(
+    `SELECT seq FROM events WHERE channel = ? AND seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ${eventsLookedAt}`,
+    channel,
+    beforeSeq,
+  );
   return db
     .all<MessageRow & { readonly opening: number; readonly failed: number; readonly author: string | null }>(
       `SELECT messages.*, author, state = 'failed' AS failed
@@ -239,8 +272,8 @@ export function readConversation(
             OR (state = 'failed' AND opening = 0 AND messages.created_at >= events.ended_at))
         ORDER BY events.seq DESC, messages.id DESC LIMIT ?`,
       channel,
-      Math.max(start, page.after ?? 0),
-      page.beforeSeq ?? Number.MAX_SAFE_INTEGER,
+      Math.max(start, page.after ?? 0, earliest?.seq ?? 0),
+      beforeSeq,
       Math.max(0, page.limit),
     )
     .map((row) => ({
@@ -251,6 +284,9 @@ export function readConversation(
     }))
     .reverse();
 }
+
+/** Of thousands of commands in a row none is part of a conversation. */
+const eventsLookedAt = 5000;
 
 function partOf(row: MessageRow & { readonly opening: number }): ConversationMessage['part'] {
   if (row.opening === 1) return 'prompt';

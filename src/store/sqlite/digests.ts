@@ -1,21 +1,32 @@
 import type { ChannelDigest, StoredMessage } from '../rows.js';
 import type { DigestQuery, NewestPage } from '../store.js';
+import { firstPrompt, sliceOfRows } from './conversations.js';
 import type { Database } from './database.js';
+import type { GroupCommit } from './group-commit.js';
 import { beginning, type MessageRow, toMessage } from './read-rows.js';
 
+/** So many channels are looked at closely at once. */
+const sliceOfChannels = 50;
+
 /** Reads the channels for a list of conversations. Only those that are listed are looked at closely. */
-export function channelDigests(db: Database, { only, archived, limit }: DigestQuery): ChannelDigest[] {
+export async function channelDigests(
+  commits: GroupCommit,
+  { only, archived, limit }: DigestQuery,
+): Promise<readonly ChannelDigest[]> {
   const found =
-    only === undefined
-      ? newestChannels(db, archived, limit)
-      : only
-          .flatMap((name) => channelOf(db, name))
-          .filter((row) => archived === undefined || archived === (row.archived === 1));
-  const asked = pendingByChannel(db);
-  return found
+    only === undefined ? await newestChannels(commits, archived, limit) : await channelsOf(commits, only);
+  const listed = found
+    .filter((row) => archived === undefined || archived === (row.archived === 1))
     .sort((one, other) => (other.last ?? 0) - (one.last ?? 0))
-    .slice(0, Math.max(0, limit))
-    .map((row) => digest(db, row, asked.get(row.name) ?? 0));
+    .slice(0, Math.max(0, limit));
+  const asked = await commits.read(pendingByChannel);
+  const digests: ChannelDigest[] = [];
+  for (let from = 0; from < listed.length; from += sliceOfChannels) {
+    const slice = listed.slice(from, from + sliceOfChannels);
+    const made = await commits.read((db) => slice.map((row) => digest(db, row, asked.get(row.name) ?? 0)));
+    digests.push(...made);
+  }
+  return digests;
 }
 
 interface ChannelRow {
@@ -25,23 +36,30 @@ interface ChannelRow {
   readonly conversation_start: number;
   readonly title: string | null;
   readonly archived: number;
+  readonly messages: number;
   /** The id of its last message. */
   readonly last: number | null;
 }
 
-const columns = `name, waiting, running_turn IS NOT NULL AS running, conversation_start, title, archived,
-  (SELECT max(id) FROM messages WHERE channel = channels.name) AS last`;
+const columns = `name, waiting, running_turn IS NOT NULL AS running, conversation_start, title, archived, messages,
+  last_message AS last`;
 
-function newestChannels(db: Database, archived: boolean | undefined, limit: number): ChannelRow[] {
-  return db.all(
-    `SELECT ${columns} FROM channels WHERE archived = coalesce(?, archived) ORDER BY last DESC, name LIMIT ?`,
-    archived === undefined ? undefined : Number(archived),
-    Math.max(0, limit),
-  );
+/** The index holds the archived ones and the others one behind the other. */
+async function newestChannels(
+  commits: GroupCommit,
+  archived: boolean | undefined,
+  limit: number,
+): Promise<readonly ChannelRow[]> {
+  const kinds = archived === undefined ? [0, 1] : [Number(archived)];
+  const sql = `SELECT ${columns} FROM channels WHERE archived = ? ORDER BY last_message DESC, name LIMIT ?`;
+  return commits.read((db) => kinds.flatMap((kind) => db.all<ChannelRow>(sql, kind, Math.max(0, limit))));
 }
 
-function channelOf(db: Database, name: string): ChannelRow[] {
-  return db.all(`SELECT ${columns} FROM channels WHERE name = ?`, name);
+async function channelsOf(commits: GroupCommit, names: readonly string[]): Promise<readonly ChannelRow[]> {
+  const found: ChannelRow[] = [];
+  const sql = `SELECT ${columns} FROM channels WHERE name = ?`;
+  for (const name of names) found.push(...(await commits.read((db) => db.all<ChannelRow>(sql, name))));
+  return found;
 }
 
 function pendingByChannel(db: Database): ReadonlyMap<string, number> {
@@ -52,39 +70,38 @@ function pendingByChannel(db: Database): ReadonlyMap<string, number> {
 }
 
 function digest(db: Database, row: ChannelRow, pendingPermissions: number): ChannelDigest {
-  const count = db.get<{ count: number }>(
-    'SELECT count(*) AS count FROM messages WHERE channel = ?',
-    row.name,
-  );
   const last = db.get<{ at: number; text: string; silent: number }>(
-    `SELECT created_at AS at, substr(text, 1, ${beginning}) AS text, silent FROM messages WHERE id = ?`,
-    row.last,
-  );
-  const first = db.get<{ text: string }>(
-    `SELECT substr(text, 1, ${beginning}) AS text FROM events INDEXED BY events_channel
-      WHERE channel = ? AND seq > ? AND kind = 'prompt' ORDER BY seq LIMIT 1`,
+    `SELECT created_at AS at, substr(text, 1, ${beginning}) AS text, silent FROM messages
+      WHERE channel = ? ORDER BY id DESC LIMIT 1`,
     row.name,
-    row.conversation_start,
   );
   return {
     channel: row.name,
     waiting: row.waiting,
     running: row.running === 1,
-    messages: count?.count ?? 0,
+    messages: row.messages,
     lastMessageAt: last?.at,
     lastText: last?.text,
     ...(last?.silent === 1 ? { lastSilent: true } : {}),
     title: row.title ?? undefined,
     archived: row.archived === 1,
-    firstPrompt: first?.text,
+    firstPrompt: firstPrompt(db, row.name, row.conversation_start),
     pendingPermissions,
   };
 }
 
-export function channelNames(db: Database): { channel: string; title?: string | undefined }[] {
-  return db
-    .all<{ name: string; title: string | null }>('SELECT name, title FROM channels ORDER BY name')
-    .map(({ name, title }) => ({ channel: name, title: title ?? undefined }));
+export async function channelNames(
+  commits: GroupCommit,
+): Promise<readonly { channel: string; title?: string | undefined }[]> {
+  const names: { channel: string; title?: string | undefined }[] = [];
+  const rows = commits.rows<Pick<ChannelRow, 'name' | 'title'>>((db, last) =>
+    db.all(
+      `SELECT name, title FROM channels WHERE name > ? ORDER BY name LIMIT ${sliceOfRows}`,
+      last?.name ?? '',
+    ),
+  );
+  for await (const { name, title } of rows) names.push({ channel: name, title: title ?? undefined });
+  return names;
 }
 
 export function newestMessages(db: Database, page: NewestPage): StoredMessage[] {

@@ -194,9 +194,10 @@ export function findByMessage(
  */
 export function lastUnanswered(db: Database, channel: string): StoredEvent | undefined {
   const row = db.get<EventRow>(
-    `SELECT * FROM events INDEXED BY events_channel
-      WHERE channel = ? AND kind = 'prompt' AND (state = 'failed' OR state = 'cancelled'
-        AND EXISTS (SELECT 1 FROM turn_members WHERE event_seq = events.seq)) ORDER BY seq DESC LIMIT 1`,
+    `SELECT * FROM events INDEXED BY events_unanswered
+      WHERE channel = ? AND kind = 'prompt' AND state IN ('failed', 'cancelled')
+        AND (state = 'failed' OR EXISTS (SELECT 1 FROM turn_members WHERE event_seq = events.seq))
+      ORDER BY seq DESC LIMIT 1`,
     channel,
   );
   if (row === undefined) return undefined;

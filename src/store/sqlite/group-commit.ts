@@ -83,6 +83,16 @@ export class GroupCommit {
     if (!this.#closed) this.#expectFiles();
   }
 
+  /** Reads many rows in slices, between which others have their turn. `query` gives those behind the last one that it gave. */
+  async *rows<Row>(query: (db: Database, last: Row | undefined) => readonly Row[]): AsyncGenerator<Row> {
+    for (let last: Row | undefined; ; ) {
+      const slice = await this.read((db) => query(db, last));
+      yield* slice;
+      last = slice.at(-1);
+      if (last === undefined) return;
+    }
+  }
+
   /** Writes the pending operations, then closes the file. */
   async close(): Promise<void> {
     this.#closed = true;

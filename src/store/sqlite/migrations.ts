@@ -356,4 +356,30 @@ export const migrations: readonly string[] = [
   -- What the answer "always" would allow, in words.
   ALTER TABLE permissions ADD COLUMN always TEXT;
   `,
+  `
+  -- How many messages a channel has, and which is the last: a list of channels can't look at all messages.
+  ALTER TABLE channels ADD COLUMN messages INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE channels ADD COLUMN last_message INTEGER;
+  UPDATE channels SET messages = said.count, last_message = said.last
+    FROM (SELECT channel, count(*) AS count, max(id) AS last FROM messages GROUP BY channel) AS said
+    WHERE said.channel = channels.name;
+  CREATE INDEX channels_last ON channels (archived, last_message DESC);
+  CREATE TRIGGER messages_come AFTER INSERT ON messages BEGIN
+    UPDATE channels SET messages = messages + 1, last_message = new.id WHERE name = new.channel;
+  END;
+  CREATE TRIGGER messages_go AFTER DELETE ON messages BEGIN
+    UPDATE channels SET messages = messages - 1 WHERE name = old.channel;
+  END;
+
+  -- /retry looks for the last prompt without an answer, which may be 100,000s of answers ago.
+  CREATE INDEX events_unanswered ON events (channel, seq) WHERE kind = 'prompt' AND state IN ('failed', 'cancelled');
+
+  -- A reader of turns goes on at exactly the one at which it paused, however many ended at the same time: by the time and the
+  -- row's number, for which SQLite uses neither a partial index nor one with more columns.
+  DROP INDEX turns_ended;
+  DROP INDEX turns_channel;
+  DROP INDEX turns_statistics;
+  CREATE INDEX turns_ended ON turns (ended_at);
+  CREATE INDEX turns_channel ON turns (channel, ended_at);
+  `,
 ];

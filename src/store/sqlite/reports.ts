@@ -1,40 +1,78 @@
-import type { UsageRow } from '../../core/usage-row.js';
+import { addUsage, type UsageRow } from '../../core/usage-row.js';
 import type { StoreCounts, StoredTurn } from '../rows.js';
-import type { TurnRange, UsageQuery } from '../store.js';
+import type { TurnEndPlace, TurnRange, UsageQuery } from '../store.js';
+import { type TurnSlice, turnSlices } from '../turn-slices.js';
 import type { Database } from './database.js';
+import type { GroupCommit } from './group-commit.js';
 import type { TurnRow } from './read-rows.js';
 import { toTurn } from './turns.js';
 
 export function turnsEnded(db: Database, range: TurnRange): StoredTurn[] {
-  const { since = earliest, until = latest, limit = -1, channel, behind } = range;
+  const { since = earliest, until = latest, limit = -1, channel } = range;
+  // One lower bound: with two, SQLite would begin at the earlier one and pass over what lies between.
+  const from = range.behind ?? { endedAt: since, seq: 0 };
   const rows = db.all<TurnRow>(
-    `SELECT * FROM turns WHERE ${channel === undefined ? '' : 'channel = ? AND '}ended_at >= ? AND ended_at < ?
-      AND (ended_at, seq) > (?, ?) ORDER BY ended_at, seq LIMIT ?`,
+    `SELECT * FROM turns WHERE ${channel === undefined ? '' : 'channel = ? AND '}(ended_at, seq) > (?, ?) AND ended_at < ?
+      ORDER BY ended_at, seq LIMIT ?`,
     ...(channel === undefined ? [] : [channel]),
-    since,
+    from.endedAt,
+    from.seq,
     until,
-    behind?.endedAt ?? earliest,
-    behind?.seq ?? 0,
     limit,
   );
   return rows.map((row) => toTurn(db, row));
 }
 
+/** So many turns are read at once: a few milliseconds' work. */
+const sliceOfTurns = 2000;
+
 /** Postponed attempts count for tokens and cost, but not as turns of their own. */
-export function usage(db: Database, query: UsageQuery): UsageRow[] {
+export async function usage(commits: GroupCommit, query: UsageQuery): Promise<readonly UsageRow[]> {
+  const { since = earliest, until = latest, channel } = query;
+  const rows = new Map<string, UsageRow>();
+  const placeBehind = (from: TurnEndPlace, count: number) =>
+    commits.read((db) => turnPlace(db, from, count, channel));
+  for await (const slice of turnSlices(placeBehind, { since, until }, sliceOfTurns)) {
+    for (const row of await commits.read((db) => usageIn(db, query, slice))) {
+      const known = rows.get(row.key);
+      rows.set(row.key, known === undefined ? row : addUsage(known, row));
+    }
+  }
+  return [...rows.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+function usageIn(db: Database, { by, channel }: UsageQuery, { behind, upTo }: TurnSlice): UsageRow[] {
   return db.all<UsageRow>(
-    `SELECT ${keys[query.by]} AS key,
+    `SELECT ${keys[by]} AS key,
         sum(state <> 'postponed') AS turns,
         coalesce(sum(input_tokens), 0) AS inputTokens,
         coalesce(sum(output_tokens), 0) AS outputTokens,
         coalesce(sum(cached_input_tokens), 0) AS cachedInputTokens,
         coalesce(sum(cost_usd), 0.0) AS costUsd
-      FROM turns WHERE backend IS NOT NULL AND ended_at >= ? AND ended_at < ?
-        ${query.channel === undefined ? '' : 'AND channel = ?'}
+      FROM turns INDEXED BY ${channel === undefined ? 'turns_ended' : 'turns_channel'}
+      WHERE ${channel === undefined ? '' : 'channel = ? AND '}(ended_at, seq) > (?, ?) AND (ended_at, seq) <= (?, ?)
+        AND backend IS NOT NULL
       GROUP BY 1 ORDER BY 1`,
-    query.since ?? earliest,
-    query.until ?? latest,
-    ...(query.channel === undefined ? [] : [query.channel]),
+    ...(channel === undefined ? [] : [channel]),
+    ...[behind.endedAt, behind.seq, upTo.endedAt, upTo.seq],
+  );
+}
+
+/** The turn at which the first `count` behind a place end; undefined if there are not so many. */
+export function turnPlace(
+  db: Database,
+  from: TurnEndPlace,
+  count: number,
+  channel?: string | undefined,
+): TurnEndPlace | undefined {
+  return db.get<{ endedAt: number; seq: number }>(
+    `SELECT ended_at AS endedAt, seq FROM turns
+      WHERE ${channel === undefined ? '' : 'channel = ? AND '}(ended_at, seq) > (?, ?)
+      ORDER BY ended_at, seq LIMIT 1 OFFSET ?`,
+    ...(channel === undefined ? [] : [channel]),
+    from.endedAt,
+    from.seq,
+    Math.max(0, count - 1),
   );
 }
 

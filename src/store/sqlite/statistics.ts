@@ -3,18 +3,17 @@ import type { TurnStatistics } from '../rows.js';
 import type { StatisticsSlice } from '../store.js';
 import type { Database } from './database.js';
 
-/** Reads only the index `turns_statistics`: the rows of turns hold whole prompts' records, and are long. */
-export function statistics(db: Database, { by, since, until, only }: StatisticsSlice): TurnStatistics[] {
+export function statistics(db: Database, { by, behind, upTo, only }: StatisticsSlice): TurnStatistics[] {
+  const bounds = [behind.endedAt, behind.seq, upTo.endedAt, upTo.seq];
   const keys = only === undefined ? [] : [JSON.stringify(only)];
   const [sums, errors] = only === undefined ? queries[by].all : queries[by].some;
   const rows = db.all<Omit<TurnStatistics, 'errors' | 'ms'> & { readonly ms: string | null }>(
     sums,
-    since,
-    until,
+    ...bounds,
     ...keys,
   );
   if (rows.length === 0) return [];
-  const failures = db.all<{ key: string; code: ErrorCode; count: number }>(errors, since, until, ...keys);
+  const failures = db.all<{ key: string; code: ErrorCode; count: number }>(errors, ...bounds, ...keys);
   const byKey = new Map<string, Partial<Record<ErrorCode, number>>>();
   for (const { key, code, count } of failures) byKey.set(key, { ...byKey.get(key), [code]: count });
   return rows.map(({ ms, ...row }) => ({
@@ -26,23 +25,14 @@ export function statistics(db: Database, { by, since, until, only }: StatisticsS
 
 export function countTurns(
   db: Database,
-  { by, since, until }: StatisticsSlice,
+  { by, behind, upTo }: StatisticsSlice,
 ): { readonly key: string; readonly turns: number }[] {
-  return db.all(queries[by].count, since, until);
-}
-
-export function endOfTurn(db: Database, since: number, count: number): number | undefined {
-  return db.get<{ at: number }>(
-    `SELECT ended_at AS at FROM turns INDEXED BY turns_ended WHERE ended_at IS NOT NULL AND ended_at >= ?
-      ORDER BY ended_at LIMIT 1 OFFSET ?`,
-    since,
-    count,
-  )?.at;
+  return db.all(queries[by].count, behind.endedAt, behind.seq, upTo.endedAt, upTo.seq);
 }
 
 /** Commands are answered without an agent: they have no backend. */
-const ended =
-  'turns INDEXED BY turns_statistics WHERE ended_at >= ? AND ended_at < ? AND backend IS NOT NULL';
+const ended = `turns INDEXED BY turns_ended
+  WHERE (ended_at, seq) > (?, ?) AND (ended_at, seq) <= (?, ?) AND backend IS NOT NULL`;
 
 /**
  * The times of all turns come as one text for each key: a median by a window function takes SQLite ten times as long as the

@@ -55,10 +55,11 @@ export function describeLooking(stage: StoreStage): void {
       await stage.store.journal(lease, began('claude'));
       const tool = { type: 'tool_started', id: 't', name: 'Write', input: {}, at: 1 } as const;
       await stage.store.journal(lease, tool);
-      expect(await stage.store.changingTurns('a')).toHaveLength(2);
+      expect(await stage.store.changingTurns('a', 10)).toHaveLength(2);
+      expect(await stage.store.changingTurns('a', 1)).toMatchObject([{ turnId: third }]);
       await stage.store.postpone(lease, retry(tree('t5', 't6')));
       await stage.reopen();
-      expect(await stage.store.changingTurns('a')).toEqual([
+      expect(await stage.store.changingTurns('a', 10)).toEqual([
         { turnId: second, cwd: '/', usedTools: false, ...tree('t2', 't3') },
         { turnId: third, cwd: '/', usedTools: false },
         { turnId: lease.turnId, cwd: '/', usedTools: true, ...tree('t5', 't6') },

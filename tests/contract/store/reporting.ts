@@ -141,7 +141,7 @@ export function describeReporting(stage: StoreStage): void {
       await stage.accept('b', '/status', { kind: 'command' });
       await stage.answerNext('fine', { at: 1100 });
       const by = async (key: 'backend' | 'channel', since = 0, until = 5000, only?: readonly string[]) => {
-        const rows = await stage.store.statistics({ by: key, since, until, only });
+        const rows = await stage.store.statistics({ by: key, ...within(since, until), only });
         return rows.map((row) => ({ ...row, ms: row.ms.toSorted((one, other) => one - other) }));
       };
       const claude = {
@@ -166,12 +166,25 @@ export function describeReporting(stage: StoreStage): void {
       ]);
       expect(await by('backend', 1401, 5000)).toEqual([]);
       expect(await by('channel', 0, 5000, ['b', 'c'])).toEqual([{ key: 'b', ...codex }]);
-      expect(await stage.store.countTurns({ by: 'channel', since: 0, until: 5000 })).toEqual([
+      expect(await stage.store.countTurns({ by: 'channel', ...within(0, 5000) })).toEqual([
         { key: 'a', turns: 4 },
         { key: 'b', turns: 1 },
       ]);
-      const ends = [0, 1, 4, 6, 7].map((count) => stage.store.endOfTurn(1100, count));
-      expect(await Promise.all(ends)).toEqual([1100, 1100, 1400, undefined, undefined]);
+    });
+
+    it('is cut at any turn, also among those that ended at the same time', async () => {
+      for (const ms of [100, 400, 200, 100]) await turn('a', { ms });
+      const places = [1, 2, 4, 5].map((count) => stage.store.turnPlace({ endedAt: 1100, seq: 0 }, count));
+      const [first, second, last, none] = await Promise.all(places);
+      expect([first, second, last]).toMatchObject([{ endedAt: 1100 }, { endedAt: 1100 }, { endedAt: 1400 }]);
+      expect(none).toBeUndefined();
+      if (first === undefined || second === undefined) throw new Error('There are four');
+      expect(await stage.store.turnPlace(first, 1)).toEqual(second);
+      expect(await stage.store.statistics({ by: 'channel', behind: first, upTo: second })).toMatchObject([
+        { turns: 1, ms: [100] },
+      ]);
+      const rest = { behind: second, upTo: { endedAt: 1400, seq: 0 } };
+      expect(await stage.store.countTurns({ by: 'channel', ...rest })).toEqual([{ key: 'a', turns: 1 }]);
     });
 
     it('counts an attempt that comes again for its tokens and its error, not as a turn', async () => {
@@ -181,7 +194,7 @@ export function describeReporting(stage: StoreStage): void {
       const prompt = { files: [], characters: 0, hash: '', seededMessages: 0 };
       await stage.store.journal(lease, { type: 'began', backend: 'claude', cwd: '/', live: false, prompt });
       await stage.store.postpone(lease, retry({ at: 9000, usage: { inputTokens: 7, outputTokens: 1 } }));
-      expect(await stage.store.statistics({ by: 'backend', since: 0, until: 10_000 })).toMatchObject([
+      expect(await stage.store.statistics({ by: 'backend', ...within(0, 10_000) })).toMatchObject([
         { turns: 1, failed: 0, ms: [300], inputTokens: 17, errors: { overloaded: 1 } },
       ]);
     });
@@ -198,4 +211,9 @@ export function describeReporting(stage: StoreStage): void {
       ]);
     });
   });
+}
+
+/** The turns that ended in [since, until). */
+function within(since: number, until: number) {
+  return { behind: { endedAt: since, seq: 0 }, upTo: { endedAt: until, seq: 0 } };
 }

@@ -109,7 +109,7 @@ describe('the changes in a work tree', () => {
     const changes = new TreeChanges({
       snapshots: stage.snapshots,
       store: {
-        changingTurns: async (channel) => turns.filter((turn) => turn.cwd === channel),
+        changingTurns: async (channel, limit) => turns.filter((turn) => turn.cwd === channel).slice(-limit),
         running: async () => [],
       },
     });

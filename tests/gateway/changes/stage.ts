@@ -43,7 +43,7 @@ export function setUpChanges(parts: Partial<SnapshotParts> = {}, user?: ProcessU
     ...parts,
   });
   const store = {
-    changingTurns: async () => turns,
+    changingTurns: async (_channel: string, limit: number) => turns.slice(-limit),
     running: async () => stage.running as StoredTurn[],
   };
   onTestFinished(async () => {

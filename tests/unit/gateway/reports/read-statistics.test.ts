@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StatisticsQuery } from '../../../../src/gateway/channels/lookups.js';
 import { readStatistics } from '../../../../src/gateway/reports/read-statistics.js';
-import type { StatisticsSlice } from '../../../../src/store/store.js';
+import type { StatisticsSlice, TurnEndPlace } from '../../../../src/store/store.js';
 
 interface Turn {
   readonly key: string;
@@ -13,8 +13,15 @@ interface Turn {
 /** A store in memory with nothing but answered turns; `slices` are those that it was asked for. */
 function storeOf(turns: readonly Turn[]) {
   const slices: StatisticsSlice[] = [];
-  const within = ({ since, until, only }: StatisticsSlice) =>
-    turns.filter(({ at, key }) => at >= since && at < until && (only?.includes(key) ?? true));
+  const ended = turns
+    .map((turn, nth) => ({ ...turn, seq: nth + 1 }))
+    .sort((one, other) => one.at - other.at || one.seq - other.seq);
+  const isBehind = ({ at, seq }: { at: number; seq: number }, place: TurnEndPlace) =>
+    at > place.endedAt || (at === place.endedAt && seq > place.seq);
+  const within = ({ behind, upTo, only }: StatisticsSlice) =>
+    ended.filter(
+      (turn) => isBehind(turn, behind) && !isBehind(turn, upTo) && (only?.includes(turn.key) ?? true),
+    );
   const keysOf = (some: readonly Turn[]) => [...new Set(some.map(({ key }) => key))].sort();
   return {
     slices,
@@ -33,11 +40,10 @@ function storeOf(turns: readonly Turn[]) {
         key,
         turns: within(slice).filter((turn) => turn.key === key).length,
       })),
-    endOfTurn: async (since: number, count: number) =>
-      turns
-        .map(({ at }) => at)
-        .filter((at) => at >= since)
-        .sort((one, other) => one - other)[count],
+    turnPlace: async (from: TurnEndPlace, count: number) => {
+      const found = ended.filter((turn) => isBehind(turn, from))[count - 1];
+      return found && { endedAt: found.at, seq: found.seq };
+    },
   };
 }
 
