@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { directory, type Run, startProgram, url } from '../gateway/program.js';
+import { directory, exitCode, type Run, startProgram, url } from '../gateway/program.js';
 import { eventually } from '../gateway/stage.js';
 import { buildOnce, demoAgent, startTurnout, turnout } from '../unit/cli/turnout.js';
 
@@ -262,6 +262,43 @@ describe('a client of the gateway (18.5)', () => {
     await eventually(() => said().includes('three') && count(history.out, '    three\n') === 1);
     expect(said()).toEqual(['one', 'two', 'three'].flatMap((word) => [`say exactly: ${word}`, word]));
     for (const word of ['before', 'one', 'two', 'three']) expect(count(history.out, `    ${word}\n`)).toBe(1);
+    for (const reader of [tail, history]) {
+      reader.child.kill('SIGINT');
+      expect(await reader.code).toBe(0);
+    }
+  });
+
+  it('tail and history --follow go on with what is new after a backup was restored (27.17)', async () => {
+    const { home, start, run, begin } = setUp();
+    const send = (...words: string[]) =>
+      words.reduce(
+        (before, word) => before.then(() => run(['send', 'main', `say exactly: ${word}`, '--wait'])),
+        Promise.resolve<unknown>(undefined),
+      );
+    const stop = async (gateway: Run) => {
+      gateway.child.kill('SIGTERM');
+      expect(await exitCode(gateway)).toBe(0);
+    };
+    const first = await start();
+    await send('one');
+    await stop(first);
+    const backup = readFileSync(join(home, 'turnout.db'));
+    const second = await start();
+    await send('two', 'three');
+    const tail = begin(['tail', 'main', '--json']);
+    const history = begin(['history', 'main', '--follow']);
+    await eventually(() => tail.out.includes('"connected"') && history.out.includes('    three\n'));
+    // A place in the stream, behind which it goes on.
+    await send('four');
+    await eventually(() => history.out.includes('    four\n') && tail.out.includes('"text":"four"'));
+    await stop(second);
+    writeFileSync(join(home, 'turnout.db'), backup);
+    await start();
+    await send('five', 'six');
+    await eventually(() => history.out.includes('    six\n') && tail.out.includes('"text":"six"'));
+    for (const word of ['one', 'two', 'three', 'four', 'five', 'six'])
+      expect(count(history.out, `    ${word}\n`)).toBe(1);
+    expect(history.err).toContain('a backup was restored');
     for (const reader of [tail, history]) {
       reader.child.kill('SIGINT');
       expect(await reader.code).toBe(0);

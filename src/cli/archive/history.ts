@@ -132,18 +132,23 @@ async function followHistory(
   terminal: Terminal,
 ): Promise<void> {
   const { followMessages } = await import('../client/follow-messages.js');
+  const { MessagePlace } = await import('../client/message-place.js');
   const following = await followMessages(channel, homeOf(options), terminal);
+  // The file that was opened may be another one by now: its gateway may have been given a backup.
+  const kept = { permission: (id: string) => archive.permission(id).catch(() => undefined) };
   const write = async (message: MessageView) =>
     options.form === 'json'
       ? terminal.write(`${JSON.stringify(message)}\n`)
-      : writeMessage(message, archive, terminal, hasColours(process.stdout));
-  let last = '0';
-  for (const message of await newest(archive, channel, options)) {
-    await write(await asView(message, archive));
-    last = String(message.id);
+      : writeMessage(message, kept, terminal, hasColours(process.stdout));
+  const place = new MessagePlace();
+  const shown = await newest(archive, channel, options);
+  for (const message of shown) {
+    const view = await asView(message, archive);
+    await write(view);
+    place.saw(view);
   }
-  if (last === '0') terminal.say(`nothing was said in ${channel} yet: waiting for it.`);
-  for await (const message of following.after(Number(last))) await write(message);
+  if (shown.length === 0) terminal.say(`nothing was said in ${channel} yet: waiting for it.`);
+  for await (const message of following.after(place)) await write(message);
 }
 
 async function newest(

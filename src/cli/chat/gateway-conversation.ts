@@ -14,6 +14,7 @@ import type {
 import { parseCommand } from '../../gateway/commands/parse-command.js';
 import type { ChannelEntry } from '../client/follow-channel.js';
 import type { GatewayClient } from '../client/gateway-client.js';
+import { countsAnew, MessagePlace } from '../client/message-place.js';
 import { sendSurely } from '../client/send-surely.js';
 import { AnswerBeginning, nothingToSay } from '../client/silent-answer.js';
 import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
@@ -40,8 +41,7 @@ export class GatewayConversation implements Conversation {
   /** What is on its way, and what the gateway has taken: it comes back as something that was said. */
   readonly #sending = new Set<{ readonly text: string; readonly receipt: Promise<ReceiptView> }>();
   readonly #taken = new Set<string>();
-  /** The id of the last message that was shown. */
-  #shown = 0;
+  readonly #shown = new MessagePlace();
   /** The turn that is being shown. */
   #turn: string | undefined;
   readonly #beginning = new AnswerBeginning();
@@ -193,7 +193,7 @@ export class GatewayConversation implements Conversation {
           warning: true,
         });
       case 'reset':
-        return this.#catchUp();
+        return this.#reset();
       case 'connected':
         // What was said since the last messages were read; a later connection goes on where the one before was.
         if (!entry.again) await this.#catchUp();
@@ -215,8 +215,12 @@ export class GatewayConversation implements Conversation {
   }
 
   async #hearSaid(message: MessageView): Promise<void> {
-    if (Number(message.id) <= this.#shown) return;
-    this.#shown = Number(message.id);
+    if (this.#shown.isBehind(message)) return;
+    this.#shown.saw(message);
+    await this.#tellSaid(message);
+  }
+
+  async #tellSaid(message: MessageView): Promise<void> {
     const { role, text, author } = message;
     // A question stands here with keys that answer it.
     if (role === 'system' && isQuestionText(text)) return;
@@ -238,20 +242,24 @@ export class GatewayConversation implements Conversation {
 
   /** Tells what was said and not heard. */
   async #catchUp(): Promise<void> {
-    for (let more = true; more; ) {
-      const { messages, next } = await this.#client.messages(this.#channel, {
-        after: String(this.#shown),
-        limit: 200,
-      });
-      for (const message of messages)
-        if (message.role === 'user') await this.#hearSaid(message);
-        else await this.#showPast(message);
-      more = next !== undefined;
-    }
+    for await (const message of this.#shown.unseen(this.#client, this.#channel))
+      if (message.role === 'user') await this.#tellSaid(message);
+      else await this.#showPast(message);
   }
 
-  async #showPast({ id, role, text, author, silent }: MessageView): Promise<void> {
-    this.#shown = Number(id);
+  /** The stream goes on behind the turn that runs, so nothing is heard of its end. */
+  async #reset(): Promise<void> {
+    if (this.#turn !== undefined) await this.#tell({ type: 'agent', event: nothingMore });
+    this.#turn = undefined;
+    this.#beginning.release();
+    if (await this.#shown.find(this.#client, this.#channel))
+      await this.#tell({ type: 'note', text: countsAnew, warning: true });
+    await this.#catchUp();
+  }
+
+  async #showPast(message: MessageView): Promise<void> {
+    const { role, text, author, silent } = message;
+    this.#shown.saw(message);
     if (silent) await this.#tell({ type: 'note', text: nothingToSay });
     else if (role === 'assistant') await this.#tell({ type: 'answered', text });
     else if (role === 'system') await this.#tell({ type: 'note', text });

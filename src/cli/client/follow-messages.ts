@@ -4,11 +4,12 @@ import { onEndingSignal } from '../command/ending-signals.js';
 import type { Terminal } from '../output/terminal.js';
 import { chooseGateway } from './find-gateway.js';
 import { GatewayClient } from './gateway-client.js';
+import { countsAnew, type MessagePlace } from './message-place.js';
 import { tellConnection } from './tell-connection.js';
 
 export interface FollowedMessages {
-  /** Those behind a message, by its number, each once and in their order, until a signal ends it. */
-  after(last: number): AsyncIterable<MessageView>;
+  /** Those behind a place, each once and in their order, until a signal ends it. */
+  after(place: MessagePlace): AsyncIterable<MessageView>;
 }
 
 /** Rejects with `network` if no gateway is running. */
@@ -20,38 +21,38 @@ export async function followMessages(
   const { locate } = chooseGateway({ home }, process.env);
   await locate();
   const client = new GatewayClient(locate);
-  return { after: (last) => messagesAfter(client, channel, last, terminal) };
+  return { after: (place) => messagesAfter(client, channel, place, terminal) };
 }
 
 async function* messagesAfter(
   client: GatewayClient,
   channel: string,
-  from: number,
+  place: MessagePlace,
   terminal: Terminal,
 ): AsyncGenerator<MessageView> {
   const stop = new AbortController();
   const release = onEndingSignal(() => stop.abort());
   terminal.onUnwritable(() => stop.abort());
-  let last = from;
   let mayMiss = true;
+  let isReset = false;
   try {
     for await (const entry of client.follow(channel, { signal: stop.signal, wasThere: true })) {
       if (entry.type === 'connected' || entry.type === 'lost') tellConnection(entry, terminal);
-      if (entry.type === 'said' && !mayMiss && Number(entry.message.id) > last) {
-        last = Number(entry.message.id);
+      if (entry.type === 'said' && !mayMiss && !place.isBehind(entry.message)) {
+        place.saw(entry.message);
         yield entry.message;
       }
       // What was said before the stream began, or is missing in it.
-      if (entry.type === 'reset') mayMiss = true;
-      for (; mayMiss && entry.type !== 'lost'; ) {
-        const page = await client.messages(channel, { after: String(last), limit: 200 }).catch(noneYet);
+      if (entry.type === 'reset') [mayMiss, isReset] = [true, true];
+      if (!mayMiss || entry.type === 'lost') continue;
+      try {
+        if (isReset && (await place.find(client, channel))) terminal.say(countsAnew);
+        isReset = false;
+        yield* place.unseen(client, channel);
+        mayMiss = false;
+      } catch (error) {
         // The stream is lost then, too: it is read behind the next one.
-        if (page === undefined) break;
-        for (const message of page.messages) {
-          last = Number(message.id);
-          yield message;
-        }
-        mayMiss = page.next !== undefined;
+        if (!mayPass(error)) throw error;
       }
     }
   } finally {
@@ -59,7 +60,6 @@ async function* messagesAfter(
   }
 }
 
-function noneYet(error: unknown): undefined {
-  if (error instanceof TurnoutError && (error.code === 'network' || error.code === 'overloaded')) return;
-  throw error;
+function mayPass(error: unknown): boolean {
+  return error instanceof TurnoutError && (error.code === 'network' || error.code === 'overloaded');
 }

@@ -63,9 +63,13 @@ export class GatewayClient {
     });
   }
 
-  /** The messages behind `after`, oldest first, or the last ones. */
-  messages(channel: string, { after, limit }: { after?: string; limit: number }): Promise<MessagesView> {
-    const place = after === undefined ? 'before=latest' : `after=${encodeURIComponent(after)}`;
+  /** The first messages behind `after`, or the last ones in front of `before`, or the last ones. Always oldest first. */
+  messages(
+    channel: string,
+    { after, before = 'latest', limit }: { after?: string; before?: string | undefined; limit: number },
+  ): Promise<MessagesView> {
+    const place =
+      after === undefined ? `before=${encodeURIComponent(before)}` : `after=${encodeURIComponent(after)}`;
     return this.#ask(`${pathOf(channel)}/messages?limit=${limit}&${place}`);
   }
 

@@ -29,8 +29,13 @@ class Stage {
 
   constructor() {
     const client: Partial<GatewayClient> = {
-      messages: async (_, { after = '0' }) => ({
-        messages: this.messages.filter(({ id }) => Number(id) > Number(after)),
+      messages: async (_, { after, before = 'latest', limit }) => ({
+        messages:
+          after === undefined
+            ? this.messages
+                .filter(({ id }) => before === 'latest' || Number(id) < Number(before))
+                .slice(-limit)
+            : this.messages.filter(({ id }) => Number(id) > Number(after)).slice(0, limit),
       }),
       send: async (_, message) => {
         this.sent.push(message.text);
@@ -114,6 +119,26 @@ describe('a chat in a channel of a gateway (18.1)', () => {
     stage.say(4, { role: 'assistant', text: 'another one' });
     await stage.hear({ type: 'reset' });
     expect(stage.shown.slice(2)).toEqual(['message 3', 'another one']);
+    await stage.chat.close();
+  });
+
+  it('goes on with what is new, and ends the turn that it has shown, when a backup was restored (27.17)', async () => {
+    const stage = new Stage();
+    for (let id = 1; id <= 6; id++) stage.say(id, { createdAt: `2026-01-0${id}T00:00:00Z` });
+    await stage.open();
+    await stage.hear(turn('running'), text('half of an ans'));
+    expect(stage.shown).toHaveLength(7);
+    // The backup is of the second day.
+    stage.messages.splice(2);
+    stage.say(3, { text: 'new', createdAt: '2026-01-07T00:00:00Z' });
+    await stage.hear({ type: 'reset' });
+    const newer = stage.say(4, { text: 'newer', createdAt: '2026-01-08T00:00:00Z' });
+    await stage.hear({ type: 'said', message: newer });
+    expect(stage.shown.slice(7)).toEqual([expect.stringContaining('a backup was restored'), 'new', 'newer']);
+    expect(stage.told).toContainEqual({
+      type: 'agent',
+      event: expect.objectContaining({ type: 'complete' }),
+    });
     await stage.chat.close();
   });
 
