@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseFile } from '../../../src/gateway/gateway.js';
 import type { Work } from '../kill/load.js';
 import type { MortalGateway } from '../kill/mortal-gateway.js';
 import type { PersistentClient } from '../kill/persistent-client.js';
@@ -46,6 +47,8 @@ const lanes: readonly Lane[] = [
       (harm, gateway, _client, random) => harm.stopped(gateway, 500 + 6000 * random()),
       (harm, gateway, _client, random) => harm.noFiles(gateway, 500 + 4000 * random()),
       (harm, gateway) => harm.secondGateway(gateway),
+      (harm, gateway, _client, random) =>
+        harm.movedAway(gateway, random() < 0.5 ? databaseFile : `${databaseFile}-wal`, 500 + 4000 * random()),
       (harm, gateway) => harm.secondGateway(gateway, ['gateway.lock', 'gateway.pid', 'gateway.address']),
     ],
   },

@@ -43,12 +43,12 @@ export const faults: readonly Fault[] = [
   {
     name: 'lost database',
     means: '`turnout.db` is moved away for 20 s',
-    happen: async (harm) => harm.movedAway('turnout.db', 20_000),
+    happen: async (harm, gateway) => harm.movedAway(gateway, 'turnout.db', 20_000),
   },
   {
     name: 'lost log',
     means: '`turnout.db-wal` is moved away for 20 s',
-    happen: async (harm) => harm.movedAway('turnout.db-wal', 20_000),
+    happen: async (harm, gateway) => harm.movedAway(gateway, 'turnout.db-wal', 20_000),
   },
   {
     name: 'lost lock',

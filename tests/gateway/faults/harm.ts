@@ -20,6 +20,9 @@ export class Harm {
   #home = '';
   #unmount: () => void = () => undefined;
   #readiness: ReadinessWatch | undefined;
+  /** Pending while a file of the store is away: nothing else may open the store then, or begin a new life on what is left. */
+  #away: Promise<void> = Promise.resolve();
+  #usesOfStore = 0;
   /** The second gateways that began to listen although the first one had not ended. */
   readonly secondOwners: string[] = [];
   /** The events of hostile messages, which only have to come to an end. */
@@ -73,7 +76,11 @@ export class Harm {
     end?.();
   }
 
-  async lockedDatabase({ around }: MortalGateway, ms: number): Promise<void> {
+  async lockedDatabase(gateway: MortalGateway, ms: number): Promise<void> {
+    await this.#usingStore(() => this.#lockDatabase(gateway, ms));
+  }
+
+  async #lockDatabase({ around }: MortalGateway, ms: number): Promise<void> {
     const Sqlite = await loadSqlite();
     const db = new Sqlite(join(around.home, databaseFile));
     try {
@@ -86,16 +93,6 @@ export class Harm {
     await sleep(ms);
     db.exec('ROLLBACK');
     db.close();
-    end?.();
-  }
-
-  /** A file of the home is not where it was. The gateway is not to serve without it. */
-  async movedAway(name: string, ms: number): Promise<void> {
-    const end = this.#readiness?.begin('not ready');
-    const file = join(this.#home, name);
-    renameSync(file, `${file}.aside`);
-    await sleep(ms);
-    renameSync(`${file}.aside`, file);
     end?.();
   }
 
@@ -178,21 +175,49 @@ export class Harm {
 
   async kill(gateway: MortalGateway): Promise<void> {
     const end = this.#readiness?.begin('either');
-    await gateway.kill();
+    await this.#usingStore(() => gateway.kill());
     end?.();
+  }
+
+  /** A file of the home is not where it was for a while. The gateway is not to serve without it. */
+  async movedAway(gateway: MortalGateway, name: string, ms: number): Promise<void> {
+    while (this.#usesOfStore > 0) await sleep(50);
+    let back = (): void => undefined;
+    this.#away = new Promise((resolve) => {
+      back = resolve;
+    });
+    await gateway.address();
+    const path = join(this.#home, name);
+    const end = this.#readiness?.begin('not ready');
+    renameSync(path, `${path}.aside`);
+    await sleep(ms);
+    renameSync(`${path}.aside`, path);
+    end?.();
+    back();
+  }
+
+  async #usingStore(use: () => Promise<void>): Promise<void> {
+    await this.#away;
+    this.#usesOfStore++;
+    await use().finally(() => this.#usesOfStore--);
   }
 
   /** Starts a second gateway on the same data, perhaps without the files that would keep it from that. */
   async secondGateway(gateway: MortalGateway, without: readonly string[] = []): Promise<void> {
     const end = this.#readiness?.begin('either');
+    await this.#usingStore(() => this.#secondGateway(gateway, without));
+    // One without its lock takes nothing new until it is started again.
+    if (without.length > 0) await this.kill(gateway);
+    end?.();
+  }
+
+  async #secondGateway(gateway: MortalGateway, without: readonly string[]): Promise<void> {
     await gateway.address();
     const first = gateway.pid;
     for (const name of without) rmSync(join(this.#home, name), { force: true });
     const listens = await gateway.startSecond();
     if (listens && gateway.lives && gateway.pid === first)
       this.secondOwners.push(`beside ${first}, without ${without.join(', ') || 'nothing'}`);
-    end?.();
-    if (without.length > 0 && gateway.pid === first) await this.kill(gateway);
   }
 }
 
