@@ -5,7 +5,7 @@ import { directory, exitCode, type Run, startProgram, url } from '../gateway/pro
 import { buildOnce, demoAgent, turnout } from '../unit/cli/turnout.js';
 import { TerminalStage } from './terminal-stage.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const idle = 'Ask anything; /help lists the commands';
 const env = { AGENT_BACKEND: 'claude', BACKEND_CLI_PATH: demoAgent, PERMISSION_MODE: 'ask' };

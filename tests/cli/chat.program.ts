@@ -5,7 +5,7 @@ import { it, type Stage } from '../contract/stage.js';
 import { buildOnce, demoAgent, type Place, program, turnout } from '../unit/cli/turnout.js';
 import { type StageOptions, TerminalStage } from './terminal-stage.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const idle = 'Ask anything; /help lists the commands';
 const asked = '[y] allow  [a] always: every edit of a file  [n] deny';

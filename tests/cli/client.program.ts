@@ -7,7 +7,7 @@ import { directory, exitCode, type Run, startProgram, url } from '../gateway/pro
 import { eventually } from '../gateway/stage.js';
 import { buildOnce, demoAgent, startTurnout, turnout } from '../unit/cli/turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 interface Stage {
   readonly home: string;

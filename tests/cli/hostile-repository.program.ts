@@ -6,7 +6,7 @@ import { fullyHostileRepository, unreadableSettings } from '../unit/cli/hostile-
 import { buildOnce, demoAgent, type Place, turnout } from '../unit/cli/turnout.js';
 import { TerminalStage } from './terminal-stage.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const idle = 'Ask anything; /help lists the commands';
 

@@ -6,7 +6,7 @@ import { it, type Stage } from '../contract/stage.js';
 import { buildOnce, demoAgent, type Place } from '../unit/cli/turnout.js';
 import { TerminalStage } from './terminal-stage.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const idle = 'Ask anything; /help lists the commands';
 

@@ -14,7 +14,6 @@ describe.runIf(process.platform === 'linux')('a gateway that is killed', () => {
       const chosen = killPoint(point, small);
       expectNothingLost(chosen, await runScenario(chosen));
     },
-    60_000,
   );
 
   it('has a scenario for each of its points', () => {

@@ -188,12 +188,15 @@ export class Client {
   }
 }
 
-export async function eventually(look: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + patience.timeout;
+export async function eventually(
+  look: () => boolean | Promise<boolean>,
+  timeoutMs = patience.timeout,
+): Promise<void> {
+  const end = Date.now() + timeoutMs;
   while (Date.now() < end) {
     if (await look()) return;
     // A look is often a request: more of them would take more time than what they wait for.
     await new Promise((resolve) => setTimeout(resolve, patience.interval));
   }
-  throw new Error(`It didn't happen within ${patience.timeout} ms: ${look}`);
+  throw new Error(`It didn't happen within ${timeoutMs} ms: ${look}`);
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildOnce, type Finished } from '../unit/cli/turnout.js';
 import { type WarmStage, warmStages } from './warm-stage.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 const warmStage = warmStages();
 
 const runs = Number(process.env['WARM_RUNS'] ?? 200);

@@ -9,7 +9,7 @@ import { NativeRun } from '../unit/cli/native-run.js';
 import { buildOnce, demoAgent, finished, program, startTurnout, turnout } from '../unit/cli/turnout.js';
 import { warmStages } from './warm-stage.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 const warmStage = warmStages();
 
 describe('turnout run --warm (18.7)', () => {

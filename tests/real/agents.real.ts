@@ -6,7 +6,7 @@ import { vendorNames } from '../../src/backends/registry.js';
 import { buildOnce, finished, turnout } from '../unit/cli/turnout.js';
 import { processesOf, setUpLab } from './set-up-lab.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const agent = `---
 name: reviewer

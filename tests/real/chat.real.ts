@@ -9,7 +9,7 @@ import { buildOnce } from '../unit/cli/turnout.js';
 import { installedCli } from './installed-cli.js';
 import { type Lab, processesOf, setUpLab } from './set-up-lab.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const idle = 'Ask anything; /help lists the commands';
 

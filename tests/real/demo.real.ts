@@ -5,7 +5,7 @@ import { vendorNames } from '../../src/backends/registry.js';
 import { buildOnce, finished, startTurnout } from '../unit/cli/turnout.js';
 import { setUpLab } from './set-up-lab.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 describe.each(vendorNames)('a demo with %s on the PATH', (backend) => {
   const lab = setUpLab(backend);

@@ -8,7 +8,7 @@ import { buildOnce, type Place, turnout } from '../unit/cli/turnout.js';
 import { installedCli } from './installed-cli.js';
 import { setUpLab } from './set-up-lab.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const labVersion = /\d+\.\d+\.\d+/;
 

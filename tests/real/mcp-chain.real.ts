@@ -6,7 +6,7 @@ import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import { buildOnce, turnout } from '../unit/cli/turnout.js';
 import { setUpLab } from './set-up-lab.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const server = fileURLToPath(new URL('../fixtures/mcp/ping-server.mjs', import.meta.url));
 const marker = 'ORCHESTRA_COMPLETE';

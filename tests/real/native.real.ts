@@ -7,7 +7,7 @@ import { NativeRun, pause } from '../unit/cli/native-run.js';
 import { buildOnce } from '../unit/cli/turnout.js';
 import { type Lab, processesOf, setUpLab } from './set-up-lab.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 /** The words of an empty input line. */
 const empty: Readonly<Record<VendorName, string | RegExp>> = {

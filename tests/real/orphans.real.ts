@@ -8,7 +8,7 @@ import { buildOnce, demoAgent, finished, startTurnout, turnout } from '../unit/c
 import { ways } from '../unit/process/start-fixture.js';
 import { type Lab, type LabProcess, processesOf, setUpLab } from './set-up-lab.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 /** They do not wait to be ended. What their tools have detached stays all the same. */
 const leavesByItself: Partial<Record<VendorName, string>> = {

@@ -6,7 +6,7 @@ import { TerminalRun } from '../unit/cli/terminal-run.js';
 import { buildOnce } from '../unit/cli/turnout.js';
 import { processesOf, setUpLab } from './set-up-lab.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const question = 'turnout: allow it? [y]es, [a]lways (';
 

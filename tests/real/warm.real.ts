@@ -7,7 +7,7 @@ import { NativeRun } from '../unit/cli/native-run.js';
 import { buildOnce, finished, program, startTurnout, turnout } from '../unit/cli/turnout.js';
 import { processesOf, setUpLab } from './set-up-lab.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 describe.each(vendorNames)('turnout run --warm, with %s (18.7)', (backend) => {
   const lab = setUpLab(backend);

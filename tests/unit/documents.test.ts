@@ -21,7 +21,7 @@ function example(page: string, behind: string): string {
   return code;
 }
 
-beforeAll(buildDemoAgent, 60_000);
+beforeAll(buildDemoAgent);
 
 describe('the examples of the documents', () => {
   it('personas.md: channel.md', async () => {

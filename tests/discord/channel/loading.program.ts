@@ -52,9 +52,9 @@ it('the built gateway answers on Discord, and ends by itself when it is stopped 
     ...{ BACKEND_CLI_PATH: demoAgent, NODE_OPTIONS: look.options },
     ...{ DISCORD_BOT_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl, DISCORD_ALLOWED_USERS: anna.id },
   });
-  await until(() => discord.gateway.connected, 'the connection', 15_000);
+  await until(() => discord.gateway.connected, 'the connection');
   discord.people.write(anna, discord.channel, `${discord.mention} hello`);
-  await until(() => discord.answers(discord.channel).length === 1, 'an answer', 15_000);
+  await until(() => discord.answers(discord.channel).length === 1, 'an answer');
   gateway.child.kill('SIGTERM');
   expect(await exitCode(gateway)).toBe(0);
   expect(look.loaded()).toBe('true');

@@ -8,5 +8,5 @@ describe.runIf(process.platform === 'linux')('a gateway on Discord that is kille
     const chosen = ['its file is saved', 'Discord has said that it has piece 1'];
     const points = [...untilAnswered, ...untilSent].filter(({ when }) => chosen.includes(when));
     expect(await runDeaths(points, { together: true, later: true })).toEqual(['once', 'once']);
-  }, 60_000);
+  });
 });

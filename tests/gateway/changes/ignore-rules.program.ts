@@ -73,7 +73,7 @@ describe('a repository inside the work tree', () => {
     await stage.turn(() => stage.write('HEAD/a.txt', 'x\n'));
     expect(await listed(stage)).toEqual(['added HEAD/a.txt']);
     expect(stage.log).toEqual([]);
-  }, 30_000);
+  });
 });
 
 /** Files and ignore rules of all kinds, at all depths. */

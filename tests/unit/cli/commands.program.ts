@@ -4,7 +4,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import { it, type Stage } from '../../contract/stage.js';
 import { appearance, buildOnce, demoAgent, finished, startTurnout, turnout } from './turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 describe.concurrent('turnout', () => {
   it('tells its version and its usage', async ({ stage }) => {

@@ -6,7 +6,7 @@ import { it, type Stage } from '../../contract/stage.js';
 import { TerminalRun } from './terminal-run.js';
 import { buildOnce, demoAgent, program, turnout } from './turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const names = Object.keys(commands);
 

@@ -5,7 +5,7 @@ import { it, programPath, type Stage } from '../../contract/stage.js';
 import { hostileRepository } from './hostile-repository.js';
 import { buildOnce, playing, turnout } from './turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 describe.concurrent('a cloned repository', () => {
   it('chooses no program with a .env file [fault 13.5: .env of the repository]', async ({ stage }) => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { buildOnce } from '../cli/turnout.js';
 import { ChainStage } from './chain-stage.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const it = test.extend<{ stage: ChainStage }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures off the pattern

@@ -86,7 +86,7 @@ describe.each(vendorNames)('the drift between two recordings of %s', (cli) => {
       const { events } = await decoded(recording);
       expect(events.at(-1)?.type, recording.scenario).toMatch(/^(complete|error)$/);
     }
-  }, 60_000);
+  });
 });
 
 describe('the comparison of events', () => {

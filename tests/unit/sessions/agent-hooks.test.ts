@@ -5,7 +5,7 @@ import type { AgentHooks } from '../../../src/backends/live/agent-hooks.js';
 import { vendorNames } from '../../../src/backends/names.js';
 import { buildDemoAgent, collect, DemoSessions } from './demo-sessions.js';
 
-beforeAll(buildDemoAgent, 60_000);
+beforeAll(buildDemoAgent);
 
 const stage = new DemoSessions();
 afterAll(() => stage.close());

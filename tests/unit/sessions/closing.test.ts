@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
-beforeAll(buildDemoAgent, 60_000);
+beforeAll(buildDemoAgent);
 
 let demo: DemoSessions;
 afterEach(async () => {

@@ -7,7 +7,7 @@ import { openSession } from '../../../src/sessions/sessions.js';
 import { patience } from '../../machine-speed.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
-beforeAll(buildDemoAgent, 60_000);
+beforeAll(buildDemoAgent);
 
 let demo: DemoSessions;
 afterEach(async () => {

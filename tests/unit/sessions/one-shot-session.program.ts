@@ -6,7 +6,7 @@ import type { Clocks } from '../../../src/config/limits.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
-beforeAll(buildDemoAgent, 60_000);
+beforeAll(buildDemoAgent);
 
 let demo: DemoSessions;
 afterEach(async () => {

@@ -3,7 +3,7 @@ import type { ChatEvent } from '../../../src/core/chat-event.js';
 import type { BackendSession } from '../../../src/sessions/types.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
-beforeAll(buildDemoAgent, 60_000);
+beforeAll(buildDemoAgent);
 
 let demo: DemoSessions;
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { type ProcessKind, WarmPool } from '../../../src/sessions/warm-pool.js';
 import { patience } from '../../machine-speed.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
-beforeAll(buildDemoAgent, 60_000);
+beforeAll(buildDemoAgent);
 
 let demo: DemoSessions;
 

@@ -13,7 +13,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import { it, type Stage } from '../../../contract/stage.js';
 import { buildOnce, demoAgent, type Finished, finished, playing, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 describe.concurrent('turnout agent', () => {
   it('list shows the agents, and tells what is wrong with the others (O11)', async ({ stage }) => {

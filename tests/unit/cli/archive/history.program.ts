@@ -10,7 +10,7 @@ import { buildOnce, finished, startTurnout, turnout } from '../turnout.js';
 const noon = Date.UTC(2026, 0, 31, 12, 0, 0);
 const day = 86_400_000;
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 /** The store stays open, as that of a running gateway, while `look` runs. */
 async function withRows(stage: Stage, look: (store: Store) => Promise<void>): Promise<void> {

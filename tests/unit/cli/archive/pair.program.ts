@@ -7,7 +7,7 @@ import { buildOnce, turnout } from '../turnout.js';
 
 const userId = '100000000000000001';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 describe.concurrent('turnout pair (17.5)', { timeout: 60_000 }, () => {
   it('lists, approves and removes while the gateway has the store open', async ({ stage }) => {

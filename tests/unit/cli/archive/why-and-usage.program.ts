@@ -9,7 +9,7 @@ import { buildOnce, turnout } from '../turnout.js';
 const noon = Date.UTC(2026, 0, 31, 12, 0, 0);
 const day = 86_400_000;
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 describe.concurrent('turnout why', { timeout: 60_000 }, () => {
   it('tells all about an event that took two attempts', async ({ stage }) => {

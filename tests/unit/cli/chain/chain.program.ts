@@ -5,7 +5,7 @@ import { it, type Stage } from '../../../contract/stage.js';
 import { TerminalRun } from '../terminal-run.js';
 import { buildOnce, finished, startTurnout, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 /** A file as existing users have it. */
 const chains = {

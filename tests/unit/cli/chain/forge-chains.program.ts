@@ -5,7 +5,7 @@ import { it } from '../../../contract/stage.js';
 import { buildOnce } from '../turnout.js';
 import { ForgeProject } from './forge-stage.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const ann = 'CUSTOMER=Ann';
 const noColumns = (text: string) => text.replace(/ {2,}/g, ' ');

@@ -6,7 +6,7 @@ import { patience } from '../../../machine-speed.js';
 import { NativeRun } from '../native-run.js';
 import { buildOnce, type Place, program, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const ui = programPath('terminal-ui.mjs');
 

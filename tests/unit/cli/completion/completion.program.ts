@@ -6,7 +6,7 @@ import { noteSession } from '../../../../src/cli/sessions/session-index.js';
 import { it, type Stage } from '../../../contract/stage.js';
 import { buildOnce, program, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 /** The environment of a shell that has `turnout` on its PATH. */
 function shellEnv(stage: Stage): Record<string, string> {

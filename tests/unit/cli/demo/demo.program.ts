@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { it, type Stage } from '../../../contract/stage.js';
 import { buildOnce, finished, program, startTurnout, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 interface Demo {
   readonly child: ChildProcess;

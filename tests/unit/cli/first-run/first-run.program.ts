@@ -5,7 +5,7 @@ import { it, type Stage } from '../../../contract/stage.js';
 import { TerminalRun } from '../terminal-run.js';
 import { buildOnce, demoAgent, finished, type Place, startTurnout, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 /** A PATH with these CLIs alone. `demo` is the demo agent under that name, which answers as Claude does. */
 function placeWith(

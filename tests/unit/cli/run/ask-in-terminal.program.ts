@@ -5,7 +5,7 @@ import { it, type Stage } from '../../../contract/stage.js';
 import { TerminalRun } from '../terminal-run.js';
 import { buildOnce, demoAgent } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const question = 'allow it? [y]es, [a]lways (every edit of a file), [n]o: ';
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import { it } from '../../../contract/stage.js';
 import { buildOnce, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 describe.concurrent('turnout capabilities', () => {
   it('prints abilities, hints and options of every runner, and starts no CLI (O13)', async ({ stage }) => {

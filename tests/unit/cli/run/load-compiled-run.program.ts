@@ -12,7 +12,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import { it, type Stage } from '../../../contract/stage.js';
 import { buildOnce, demoAgent, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const env = { BACKEND_CLI_PATH: demoAgent, TURNOUT_DEMO_SPEED: '0' };
 const answer = { code: 0, stdout: 'it’s done …\n', stderr: '' };

@@ -7,7 +7,7 @@ import { it, programPath, type Stage } from '../../../contract/stage.js';
 import { TerminalRun } from '../terminal-run.js';
 import { buildOnce, demoAgent, type Finished, type Place, playing, program, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const env = { BACKEND_CLI_PATH: demoAgent, TURNOUT_DEMO_SPEED: '0' };
 

@@ -9,7 +9,7 @@ import { readRecording, stdoutOf } from '../../../contract/recordings.js';
 import { it, programPath, type Stage } from '../../../contract/stage.js';
 import { appearance, buildOnce, finished, playing, startTurnout, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 describe.concurrent('turnout run', () => {
   describe('shows a turn', () => {

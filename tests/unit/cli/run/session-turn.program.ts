@@ -4,7 +4,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import { it } from '../../../contract/stage.js';
 import { buildOnce, demoAgent, finished, startTurnout, turnout } from '../turnout.js';
 
-beforeAll(buildOnce, 60_000);
+beforeAll(buildOnce);
 
 const env = { BACKEND_CLI_PATH: demoAgent, TURNOUT_DEMO_SPEED: '0' };
 

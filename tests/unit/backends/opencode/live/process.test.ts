@@ -67,7 +67,7 @@ describe('a server that misbehaves', () => {
       if (event.type === 'text') await session.interrupt();
     }
     expect(events.at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
-  }, 15_000);
+  });
 });
 
 it('a server that answers with another session than the one to resume has lost it', async () => {
