@@ -37,7 +37,8 @@ export interface ReadEnvironment {
  * an agent: they choose programs.
  */
 export async function readEnvironment(sources: SettingsSources): Promise<ReadEnvironment> {
-  const { environment, flags = {}, envFile, command = 'gateway' } = sources;
+  const { flags = {}, envFile, command = 'gateway' } = sources;
+  const environment = beginningAt(process.cwd(), sources.environment, [ofShell]);
   const named = envFile === undefined ? {} : await readNamedFile(resolve(envFile));
   const home = trustedHome({ ...named, ...withoutBlanks(environment), ...flags });
   const [configFile, envOfHome] = [join(home, 'config.yaml'), join(home, '.env')];
@@ -112,8 +113,13 @@ function namedBackend(settings: Environment): string | undefined {
   return written === undefined ? undefined : shortBackendName(written);
 }
 
-/** Settings that are paths of programs and of what they obey. `BACKEND_CLI_PATH` may also be a name on PATH. */
-const trustedPaths = ['BACKEND_CLI_PATH', 'CONFIG_DIR', ...secretNames.map(fileSetting)];
+/** Paths of what is obeyed. A relative one in the environment would begin in whatever repository a command is started in. */
+const trustedPaths = ['CONFIG_DIR', ...secretNames.map(fileSetting)];
+
+/** A program of a person's own, which begins where the person's shell is. It may also be a name on PATH. */
+const ofShell = 'BACKEND_CLI_PATH';
+
+const paths = ['TURNOUT_HOME', 'WORKING_DIR', ofShell, ...trustedPaths];
 
 function refuseRelative(environment: Environment, command: SettingUser): void {
   for (const name of trustedPaths) {
@@ -129,17 +135,21 @@ export function relativePath(name: string, value: string): string | undefined {
   return isRefused ? 'expected an absolute path' : undefined;
 }
 
-/** A relative path in a file begins at the file's directory. */
-function beginningAt(directory: string, settings: Environment): Record<string, string | undefined> {
-  const paths = ['TURNOUT_HOME', 'WORKING_DIR', ...trustedPaths].flatMap((name) => {
+/** A relative path in a file begins at the file's directory; `names` are those that are paths. */
+function beginningAt(
+  directory: string,
+  settings: Environment,
+  names: readonly string[] = paths,
+): Record<string, string | undefined> {
+  const absolute = names.flatMap((name) => {
     const value = given(settings[name]);
     return value !== undefined && isRelative(name, value) ? [[name, resolve(directory, value)]] : [];
   });
-  return { ...settings, ...Object.fromEntries(paths) };
+  return { ...settings, ...Object.fromEntries(absolute) };
 }
 
 function isRelative(name: string, value: string): boolean {
-  return !isAbsolute(value) && (name !== 'BACKEND_CLI_PATH' || /[\\/]/.test(value));
+  return !isAbsolute(value) && (name !== ofShell || /[\\/]/.test(value));
 }
 
 async function readNamedFile(path: string): Promise<Record<string, string | undefined>> {

@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { it, programPath, type Stage } from '../../contract/stage.js';
@@ -48,7 +57,6 @@ describe.concurrent('a cloned repository', () => {
     mkdirSync(join(stage.workingDir, 'home'));
     writeFileSync(join(stage.workingDir, 'home', 'config.yaml'), 'BACKEND_MODEL: x\n');
     for (const [command, name, value] of [
-      [['run', 'hi'], 'BACKEND_CLI_PATH', './claude'],
       [['run', 'hi'], 'TURNOUT_HOME', 'home'],
       // A turn has no use for it, and does not look at it.
       [['service'], 'CONFIG_DIR', 'home'],
@@ -62,6 +70,47 @@ describe.concurrent('a cloned repository', () => {
     }
     expect(ran()).toBe(false);
   });
+});
+
+describe.concurrent('a relative BACKEND_CLI_PATH', () => {
+  /** `bin/cli` below `directory` plays Codex, and prints where it was. */
+  const install = (directory: string, program: string) => {
+    mkdirSync(join(directory, 'bin'), { recursive: true });
+    symlinkSync(program, join(directory, 'bin/cli'));
+  };
+  const answered = { code: 0, stdout: 'Hello from the scripted model.\n' };
+
+  it('begins in the directory of the shell that sets it, wherever the agent works (R6.4)', async ({
+    stage,
+  }) => {
+    const { BACKEND_CLI_PATH, ...played } = playing(stage, 'codex', 'answer', 'receive.mjs');
+    install(stage.path('mine'), BACKEND_CLI_PATH);
+    mkdirSync(stage.path('tree'));
+    for (const value of ['bin/cli', './bin/cli', '../mine/bin/cli']) {
+      const env = { ...played, BACKEND_CLI_PATH: value, WORKING_DIR: stage.path('tree') };
+      const done = await turnout(stage, ['run', 'hi'], { env, cwd: stage.path('mine') });
+      expect(done, value).toMatchObject(answered);
+      const received = JSON.parse(readFileSync(stage.path('received'), 'utf8'));
+      // A `turnout` that the agent runs is elsewhere.
+      expect(received.env.BACKEND_CLI_PATH).toBe(join(stage.path('mine'), 'bin/cli'));
+    }
+  });
+
+  it.for(['config.yaml', '.env'])(
+    'begins at the directory of %s, wherever the shell is (R6.4)',
+    async (file, { stage }) => {
+      const { BACKEND_CLI_PATH, AGENT_BACKEND, ...played } = playing(stage, 'codex', 'answer');
+      mkdirSync(stage.home, { recursive: true, mode: 0o700 });
+      install(stage.home, BACKEND_CLI_PATH);
+      const [is, path] = file === '.env' ? ['=', 'bin/cli'] : [': ', './bin/cli'];
+      writeFileSync(
+        join(stage.home, file),
+        `AGENT_BACKEND${is}${AGENT_BACKEND}\nBACKEND_CLI_PATH${is}${path}\n`,
+        { mode: 0o600 },
+      );
+      expect(await turnout(stage, ['run', 'hi'], { env: played })).toMatchObject(answered);
+    },
+  );
 });
 
 describe.concurrent('a HOME that is no absolute path', () => {
