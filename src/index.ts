@@ -118,6 +118,7 @@ export type { PermissionMode } from './core/permission-mode.js';
 export type { TakenThinking, Thinking, ThinkingDepth } from './core/thinking.js';
 export type { ChosenByFlags } from './gateway/choose-backend.js';
 export { type DiscordSettings, type GatewayConfig, loadConfig } from './gateway/config.js';
+export type { OnHostExit } from './process/mark-child.js';
 export type { ProcessUser } from './process/process-user.js';
 export type { Line as ProcessLine } from './process/split-lines.js';
 export {

@@ -1,6 +1,7 @@
 import type { ChatEvent, NoticeEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { TakenThinking, Thinking } from '../core/thinking.js';
+import type { OnHostExit } from '../process/mark-child.js';
 import type { ProcessUser } from '../process/process-user.js';
 import type { FoundCredentials } from './launch/credentials.js';
 import type { InteractiveUi } from './launch/interactive.js';
@@ -32,6 +33,11 @@ export interface BackendAdapterConfig {
   readonly home?: string | undefined;
   /** The user that the CLI runs as, if it is another one than ours; `env` is then that user's. */
   readonly user?: ProcessUser | undefined;
+  /**
+   * What becomes of the CLI, and of all that it has started, when this program exits or a signal ends it in the middle of a turn or a
+   * session. Default: `end`. With `leave` it goes on, as long as it does without its pipes.
+   */
+  readonly onHostExit?: OnHostExit | undefined;
 }
 
 /** The settings as a caller gives them: each one that is left out has its default. */

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { sweepAfterCrash } from '../backends/launch/sweep-after-crash.js';
 import { type Environment, given, trustedHome } from '../config/home-directory.js';
 import { defaultPoolLimits, type PoolLimits } from '../config/limits.js';
 import { readEnvironment } from '../config/read-environment.js';
@@ -23,7 +24,6 @@ import { helpFlag, runCommand } from './command/run-command.js';
 import { unknownSubcommand } from './command/unknown-command.js';
 import { describeHost } from './host-status.js';
 import { say } from './output/say.js';
-import { sweepAfterCrash } from './run/sweep-after-crash.js';
 
 /** The host ends when nobody has used it for so long. */
 const idleMs = 10 * 60_000;
@@ -108,7 +108,7 @@ function limitsUnless(settings: Environment): Partial<PoolLimits> {
 }
 
 async function serve(home: string, limits: PoolLimits): Promise<number> {
-  const swept = sweepAfterCrash({ home });
+  const swept = sweepAfterCrash({ TURNOUT_HOME: home });
   const host = await Host.start({ home, build: buildOf(turnoutProgram), limits, idleMs: idleTime() });
   // Also if another host was quicker: the client finds that one.
   tellReady();

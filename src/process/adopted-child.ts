@@ -6,6 +6,7 @@ import { killAtExit } from './kill-at-exit.js';
 import type { Mark } from './mark-child.js';
 import { StderrReader } from './read-stderr.js';
 import type { ProcessExit } from './running-process.js';
+import type { ProcessSpec } from './start-process.js';
 
 /**
  * A child that a library has started with our mark in its environment. The library reads its stdout; its exit, its stderr and
@@ -22,16 +23,21 @@ export class AdoptedChild {
   #ending: Promise<ProcessExit> | undefined;
   #deadline = Number.POSITIVE_INFINITY;
 
-  constructor(child: ChildProcess, mark: Mark, onStderrLine?: (line: string) => void) {
+  constructor(
+    child: ChildProcess,
+    mark: Mark,
+    { onStderrLine, onHostExit }: Pick<ProcessSpec, 'onStderrLine' | 'onHostExit'> = {},
+  ) {
     this.#child = child;
     this.pid = child.pid ?? 0;
     this.#cgroup = new RunCgroup(mark);
     this.#family = new ProcessFamily(this.pid, mark.run, this.#cgroup, 'founded sessions');
     this.#stderr = child.stderr ? new StderrReader(child.stderr, undefined, onStderrLine) : undefined;
+    const stays = onHostExit === 'leave';
     const moving = setTimeout(() => {
-      void this.#cgroup.take(this.pid, async () => (await this.#family.look()).found);
+      if (!stays) void this.#cgroup.take(this.pid, async () => (await this.#family.look()).found);
     }, beforeMoveMs).unref();
-    const release = killAtExit(() => this.#killNow());
+    const release = stays ? () => {} : killAtExit(() => this.#killNow());
     this.exited = new Promise<ProcessExit>((resolve) => {
       this.#settle = resolve;
     }).then((exit) => {

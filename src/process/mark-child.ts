@@ -28,13 +28,22 @@ export function homeMark(home: string): string {
   return createHash('sha256').update(realPath(home)).digest('hex').slice(0, 16);
 }
 
-/** Adds the mark. It replaces that of an outer Turnout, which may have started this one. */
+/**
+ * Adds the mark. It replaces that of an outer Turnout, which may have started this one. A process that may outlive its owner has only
+ * the name of its run: no sweep takes it for an orphan.
+ */
 export function markEnvironment(
   env: Readonly<Record<string, string>>,
   { owner, home, run }: Mark,
+  onHostExit: OnHostExit = 'end',
 ): Record<string, string> {
-  return { ...env, [ownerVariable]: `${owner}@${home}`, [runVariable]: run };
+  const marked = { ...env, [runVariable]: run };
+  return onHostExit === 'leave' ? marked : { ...marked, [ownerVariable]: `${owner}@${home}` };
 }
+
+/** What becomes of a child when this program ends in the middle of its work. */
+export const hostExits = ['end', 'leave'] as const;
+export type OnHostExit = (typeof hostExits)[number];
 
 /** A process is just giving way to another program: Linux shows neither the old environment nor the new one. */
 export type Unknown = 'unknown';

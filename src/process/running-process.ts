@@ -90,6 +90,10 @@ export class ChildRun implements RunningProcess {
   /** The output that was unread when the child was ended. */
   #unread: Promise<readonly (readonly Line[])[]> | undefined;
   #read = false;
+  #isReading = false;
+  #hasExited = false;
+  /** The child is no longer killed when this program ends. */
+  #release = () => {};
   #ending: Promise<ProcessExit> | undefined;
   #deadline = Number.POSITIVE_INFINITY;
 
@@ -117,12 +121,14 @@ export class ChildRun implements RunningProcess {
     this.exited = new Promise((resolve) => {
       this.#settleExit = resolve;
     });
+    const stays = spec.onHostExit === 'leave';
     const moving = setTimeout(() => {
-      this.#moved = this.#cgroup.take(pid, async () => (await this.#family.look()).found);
+      if (!stays) this.#moved = this.#cgroup.take(pid, async () => (await this.#family.look()).found);
     }, beforeMoveMs).unref();
-    const release = killAtExit(() => this.#killNow());
+    if (!stays) this.#release = killAtExit(() => this.#killNow());
     child.once('exit', (code, signal) => {
-      release();
+      this.#hasExited = true;
+      if (!this.#isReading) this.#release();
       clearTimeout(moving);
       this.#family.rootExited();
       this.#cgroup.remove();
@@ -135,11 +141,15 @@ export class ChildRun implements RunningProcess {
     const batches = this.#unread === undefined ? this.#output.batches() : replay(this.#unread);
     const withStderr = async (last: IteratorResult<readonly Line[], void>) => {
       await this.#stderr.settle();
+      this.#stopReading();
       return last;
     };
     return {
       next: () => batches.next().then((result) => (result.done ? withStderr(result) : result)),
-      return: () => batches.return?.() ?? Promise.resolve({ value: undefined, done: true }),
+      return: () => {
+        this.#stopReading();
+        return batches.return?.() ?? Promise.resolve({ value: undefined, done: true });
+      },
       [Symbol.asyncIterator]() {
         return this;
       },
@@ -151,6 +161,13 @@ export class ChildRun implements RunningProcess {
       throw new TurnoutError('bad_request', `The output of ${this.#command} can be read only once.`);
     }
     this.#read = true;
+    this.#isReading = true;
+  }
+
+  /** The caller ends now what the child has left: until then it is killed with this program. */
+  #stopReading(): void {
+    this.#isReading = false;
+    if (this.#hasExited) setImmediate(this.#release);
   }
 
   stderr(): string {
@@ -198,6 +215,7 @@ export class ChildRun implements RunningProcess {
       return exit;
     } finally {
       release();
+      this.#release();
     }
   }
 
@@ -234,9 +252,14 @@ export class ChildRun implements RunningProcess {
     sendTo([...(asGroup ? [-this.pid] : []), ...others.map(({ pid }) => pid)], signal);
   }
 
+  /** A process may fork between the look and its end: so there is another look, as long as one finds somebody. */
   #killNow(): void {
-    this.#send(this.#family.lookNow().found, 'SIGKILL');
     if (this.#family.rootLives) sendTo([-this.pid], 'SIGKILL');
+    for (let looks = 0; looks < lastLooks; looks++) {
+      const { found } = this.#family.lookNow();
+      if (found.length === 0) return;
+      this.#send(found, 'SIGKILL');
+    }
   }
 
   #settle(exit: ProcessExit): void {
@@ -246,6 +269,8 @@ export class ChildRun implements RunningProcess {
     this.#settleExit(exit);
   }
 }
+
+const lastLooks = 5;
 
 /** Hooks and other short programs are over by then; a CLI is still starting. */
 const beforeMoveMs = 20;

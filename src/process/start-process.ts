@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { createMark, markEnvironment } from './mark-child.js';
+import { sendTo } from './end-family.js';
+import { killAtExit } from './kill-at-exit.js';
+import { createMark, markEnvironment, type OnHostExit } from './mark-child.js';
 import { asUser, type ProcessUser } from './process-user.js';
 import { ChildRun, type RunningProcess } from './running-process.js';
 import { unsupportedSystem } from './system.js';
@@ -40,6 +42,11 @@ export interface ProcessSpec {
   readonly stderrBytes?: number;
   /** Called with each line of stderr as it arrives. */
   readonly onStderrLine?: (line: string) => void;
+  /**
+   * `leave`: the child may outlive this program, and no later Turnout takes it for an orphan. Default: it is killed with all processes
+   * that it started when this program exits, or a signal ends it.
+   */
+  readonly onHostExit?: OnHostExit | undefined;
   /** If it is aborted, the child is ended with all processes that it started. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -51,15 +58,20 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
   if (unsupported !== undefined) throw unsupported;
   const mark = createMark(spec.env);
   let stdout: number | undefined;
+  let pid: number | undefined;
+  const release = killAtExit(() => {
+    if (pid !== undefined && spec.onHostExit !== 'leave') sendTo([-pid], 'SIGKILL');
+  });
   try {
     if (spec.stdoutFile !== undefined) stdout = openSync(spec.stdoutFile, 'wx', 0o600);
     const { command, args } = spec.user === undefined ? spec : asUser(spec.user, spec.command, spec.args);
     const child = spawn(command, args, {
       ...(spec.cwd !== undefined && { cwd: spec.cwd }),
-      env: markEnvironment(spec.env, mark),
+      env: markEnvironment(spec.env, mark, spec.onHostExit),
       detached: true,
       stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', 'pipe'],
     });
+    pid = child.pid;
     await spawned(child);
     const running = new ChildRun(child, spec, mark);
     if (spec.signal !== undefined) endWhenAborted(running, spec.signal);
@@ -68,6 +80,7 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
     const { explainSpawnFailure } = await import('./explain-spawn-failure.js');
     throw await explainSpawnFailure(spec, cause);
   } finally {
+    release();
     if (stdout !== undefined) closeSync(stdout);
   }
 }

@@ -6,6 +6,7 @@ import {
   removeScratchFilesNow,
   writeScratchFiles,
 } from '../backends/launch/scratch-files.js';
+import { sweepAfterCrash } from '../backends/launch/sweep-after-crash.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { redactVariables } from '../config/redact.js';
 import { TurnoutError } from '../core/errors.js';
@@ -35,6 +36,7 @@ export async function runInteractive(
   refuseWithoutTerminal(name);
   const { command, args, cwd, env: added, scratch, files } = await start.locate();
   for (const warning of [...warnings, ...start.warnings]) process.stderr.write(`turnout: ${warning}\n`);
+  const swept = sweepAfterCrash(config.env ?? process.env);
   const removeNow = killAtExit(() => removeScratchFilesNow(scratch));
   const trace = traceOfProcess(options.trace);
   try {
@@ -49,6 +51,7 @@ export async function runInteractive(
   } finally {
     if (files.length > 0) await removeScratchFiles(scratch);
     removeNow();
+    await swept;
   }
 }
 

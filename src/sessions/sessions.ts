@@ -2,16 +2,20 @@ import { describeUnsupported, unsupportedOptions } from '../backends/launch/chec
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import { traceOfProcess } from '../backends/launch/harmless-trace.js';
 import { missingServers, readMcpServers } from '../backends/launch/mcp-config.js';
-import { removeScratchFiles, scratchDirectory } from '../backends/launch/scratch-files.js';
+import {
+  removeScratchFiles,
+  removeScratchFilesNow,
+  scratchDirectory,
+} from '../backends/launch/scratch-files.js';
+import { sweepAfterCrash } from '../backends/launch/sweep-after-crash.js';
 import { type AgentHooks, agentHookEvents, checkAgentHooks } from '../backends/live/agent-hooks.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
 import { withAdvice } from '../backends/output/failed-turn.js';
 import type { AnyBackendName } from '../backends/registry.js';
 import type { LocatedCli } from '../backends/types.js';
-import { homeDirectory } from '../config/home-directory.js';
 import { defaultClocks, type PoolLimits } from '../config/limits.js';
 import { abortError, TurnoutError } from '../core/errors.js';
-import { endOrphans } from '../process/end-orphans.js';
+import { killAtExit } from '../process/kill-at-exit.js';
 import { checkOpening, checkPoolLimits } from './check-session-options.js';
 import { identityOf } from './identity.js';
 import { liveOptions } from './live-options.js';
@@ -29,7 +33,6 @@ export interface OpenOptions {
 export class Sessions {
   readonly #pool: WarmPool;
   readonly #open = new Set<BackendSession>();
-  #swept: Promise<unknown> | undefined;
 
   constructor(limits: Partial<PoolLimits> = {}) {
     checkPoolLimits(limits);
@@ -62,11 +65,6 @@ export class Sessions {
     refuse(options.backend, protocol.capabilities, options);
     // A file that can't be used is told before a process is started.
     if (options.mcpConfig !== undefined) await readMcpServers(options.mcpConfig);
-    // Processes that a killed Turnout left running are ended before a new one is started.
-    this.#swept ??= endOrphans({
-      home: homeDirectory(options.config.env ?? process.env),
-    }).catch(() => undefined);
-    await this.#swept;
     const session = new LiveBackendSession({
       backend: options.backend,
       protocol,
@@ -162,12 +160,13 @@ function processKind(
 ): ProcessKind {
   const inherited = options.config.env ?? process.env;
   const env = childEnvironment(inherited);
-  const { user } = options.config;
+  const { user, onHostExit } = options.config;
   return {
     key: JSON.stringify([
       options.backend,
       options.config.cliPath,
       user?.uid,
+      onHostExit,
       protocol.processKey(wanted),
       Object.entries(env).sort(),
       identityOf(options.trace),
@@ -176,8 +175,10 @@ function processKind(
     protocol,
     async start(signal) {
       const scratch = scratchDirectory(inherited, user);
+      const release = onHostExit === 'leave' ? () => {} : killAtExit(() => removeScratchFilesNow(scratch));
+      const remove = () => removeScratchFiles(scratch).finally(release);
       try {
-        const { command, env: added, version } = await locate();
+        const [{ command, env: added, version }] = await Promise.all([locate(), sweepAfterCrash(inherited)]);
         const live = await protocol.start(wanted, {
           command,
           env: { ...env, ...added },
@@ -185,13 +186,14 @@ function processKind(
           version,
           scratch,
           user,
+          onHostExit,
           signal,
           trace: traceOfProcess(options.trace),
         });
-        void live.exited.then(() => removeScratchFiles(scratch));
+        void live.exited.then(remove);
         return live;
       } catch (error) {
-        await removeScratchFiles(scratch);
+        await remove();
         throw error;
       }
     },

@@ -10,10 +10,12 @@ import {
   isAmount,
   isWord,
   milliseconds,
+  oneOf,
   someArguments,
   someVariables,
   wholeNumberFrom,
 } from '../../core/field-rules.js';
+import { hostExits } from '../../process/mark-child.js';
 import type { BackendAdapterConfig, BackendConfig } from '../types.js';
 import { aModel } from './check-turn.js';
 
@@ -62,4 +64,5 @@ const fields: FieldRules<BackendAdapterConfig> = {
   env: someVariables,
   home: ['the path of a directory', aPath[1]],
   user: ['a user of this machine: {name, uid, gid, home}', isRecord],
+  onHostExit: oneOf(hostExits),
 };

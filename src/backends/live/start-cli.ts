@@ -7,7 +7,7 @@ export function startCli(
   spec: Omit<ProcessSpec, 'command' | 'user' | 'signal' | 'onStderrLine'> & { readonly cwd: string },
   context: LiveContext,
 ): Promise<RunningProcess> {
-  const { command, user, signal, trace } = context;
+  const { command, user, onHostExit, signal, trace } = context;
   const { args, cwd } = spec;
   trace?.({
     type: 'spawn',
@@ -17,5 +17,5 @@ export function startCli(
     env: redactAdded(spec.env, context.inherited ?? context.env),
   });
   const onStderrLine = trace && ((line: string) => trace({ type: 'stderr', line }));
-  return startProcess({ ...spec, command, user, signal, ...(onStderrLine && { onStderrLine }) });
+  return startProcess({ ...spec, command, user, onHostExit, signal, ...(onStderrLine && { onStderrLine }) });
 }

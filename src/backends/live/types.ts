@@ -1,6 +1,7 @@
 import type { PermissionDecision, StepEvent } from '../../core/chat-event.js';
 import type { PermissionMode } from '../../core/permission-mode.js';
 import type { TakenThinking } from '../../core/thinking.js';
+import type { OnHostExit } from '../../process/mark-child.js';
 import type { ProcessUser } from '../../process/process-user.js';
 import type { ProcessExit } from '../../process/start-process.js';
 import type { Advice } from '../output/advice.js';
@@ -89,6 +90,8 @@ export interface LiveContext {
   readonly scratch: string;
   /** The user that the process runs as, if it is another one than ours. */
   readonly user?: ProcessUser | undefined;
+  /** See `BackendAdapterConfig`. */
+  readonly onHostExit?: OnHostExit | undefined;
   /**
    * Aborted if nobody waits for the start any more: the protocol then ends what it has started. Not aborted
    * after the start.

@@ -16,6 +16,7 @@ import { traceOfProcess } from '../launch/harmless-trace.js';
 import { missingServers, readMcpServers } from '../launch/mcp-config.js';
 import { plannedScratch, withoutLookingUp } from '../launch/planned.js';
 import { scratchDirectory } from '../launch/scratch-files.js';
+import { sweepAfterCrash, sweepBeside } from '../launch/sweep-after-crash.js';
 import { vettingNotice } from '../launch/vetted.js';
 import type { LiveProtocol } from '../live/types.js';
 import type { AnyBackendName } from '../names.js';
@@ -180,19 +181,26 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       yield [turn];
       return;
     }
-    for (let again = true; again; ) {
-      again = false;
-      let begun = false;
-      for await (const events of this.#attempt(turn, options)) {
-        const last = events.at(-1);
-        const onlyFailed = last?.type === 'error' && events.slice(0, -1).every(isNotice);
-        if (!begun && onlyFailed && this.learnFrom(last)) {
-          again = true;
-          break;
+    // What a killed program has left must not go on in a session that is resumed now.
+    if (turn.sessionId !== undefined) await sweepAfterCrash(this.inherited);
+    const swept = turn.sessionId === undefined ? sweepBeside(this.inherited) : undefined;
+    try {
+      for (let again = true; again; ) {
+        again = false;
+        let begun = false;
+        for await (const events of this.#attempt(turn, options)) {
+          const last = events.at(-1);
+          const onlyFailed = last?.type === 'error' && events.slice(0, -1).every(isNotice);
+          if (!begun && onlyFailed && this.learnFrom(last)) {
+            again = true;
+            break;
+          }
+          begun = true;
+          yield events;
         }
-        begun = true;
-        yield events;
       }
+    } finally {
+      await swept;
     }
   }
 
@@ -231,6 +239,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       invocation,
       scratch,
       user: this.config.user,
+      onHostExit: this.config.onHostExit,
       timeoutMs: limits.timeLeftMs(),
       exitGraceMs: this.config.exitGraceMs ?? defaultExitGraceMs,
       signal: options.signal,
@@ -288,12 +297,13 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       told?.(entry);
     };
     const { command, version } = cli;
+    const { user, onHostExit } = this.config;
     const { runLive } = await import('./run-live.js');
     yield* runLive({
       protocol,
       options: turn,
       prompt: turn.prompt,
-      context: { command, version, env, inherited, scratch, user: this.config.user, trace },
+      context: { command, version, env, inherited, scratch, user, onHostExit, trace },
       timeoutMs: limits.timeLeftMs(),
       signal: options.signal,
       ledger,

@@ -13,6 +13,7 @@ import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
 import { type Deadline, setDeadline } from '../../core/wait.js';
 import { killAtExit } from '../../process/kill-at-exit.js';
+import type { OnHostExit } from '../../process/mark-child.js';
 import type { ProcessUser } from '../../process/process-user.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
 import {
@@ -51,6 +52,7 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly invocation: Invocation;
   readonly scratch: string;
   readonly user?: ProcessUser | undefined;
+  readonly onHostExit?: OnHostExit | undefined;
   readonly timeoutMs: number;
   readonly exitGraceMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -88,7 +90,7 @@ export async function* runProcess<S extends TurnFacts>(
   try {
     if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
     if (needsScratch) {
-      release = killAtExit(() => removeScratchFilesNow(run.scratch));
+      if (run.onHostExit !== 'leave') release = killAtExit(() => removeScratchFilesNow(run.scratch));
       await writeScratchFiles(run.scratch, invocation.files ?? [], run.user);
     }
     const stdoutFile = run.stdoutFile ?? (invocation.spool ? scratchOutput(run.scratch) : undefined);
@@ -101,6 +103,7 @@ export async function* runProcess<S extends TurnFacts>(
       cwd: run.cwd,
       env: run.env,
       user: run.user,
+      onHostExit: run.onHostExit,
       ...(invocation.stdin === undefined ? {} : { stdin: { text: invocation.stdin } }),
       ...(stdoutFile === undefined ? {} : { stdoutFile, maxFileBytes: run.maxOutputBytes }),
       onStderrLine: (line) => {

@@ -1,4 +1,5 @@
 import { resolve as absolute } from 'node:path';
+import { sweepAfterCrash } from '../../backends/launch/sweep-after-crash.js';
 import { errorEvent } from '../../core/chat-event.js';
 import { nearest } from '../../core/distance.js';
 import { TurnoutError } from '../../core/errors.js';
@@ -12,7 +13,6 @@ import type { CommandPage } from '../command/command-page.js';
 import { finishOutput, printHelp } from '../command/print.js';
 import { demoBackend } from '../demo/demo-backend.js';
 import { Terminal } from '../output/terminal.js';
-import { sweepAfterCrash } from '../run/sweep-after-crash.js';
 import { listJson, listText, requireChainFile } from './chain-list.js';
 import {
   type ChainCommand,
@@ -189,7 +189,7 @@ async function runShown(
   run: Parameters<typeof showRun>[0]['run'],
 ): Promise<number> {
   // An agent that a killed run has left would work in the same directory.
-  await sweepAfterCrash(settings);
+  await sweepAfterCrash({ TURNOUT_HOME: settings.home });
   const plan = flags.verbose ? await planChain(chain, settings.configFor) : undefined;
   const commands = plan?.steps.map(({ command }) => command) ?? [];
   const { output, verbose } = flags;

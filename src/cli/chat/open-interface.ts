@@ -7,7 +7,6 @@ import { say } from '../output/say.js';
 import { givenFiles } from '../run/given-files.js';
 import { runnerOptions, sessionChosen } from '../run/run.js';
 import type { RunFlags } from '../run/run-options.js';
-import { sweepAfterCrash } from '../run/sweep-after-crash.js';
 import { noteRecorded } from '../sessions/note-recorded.js';
 
 /** Opens the CLI's own terminal UI, and returns its exit code. */
@@ -15,7 +14,6 @@ export async function openInterface(given: RunFlags): Promise<number> {
   const { config, runner, backend, warnings, options: flags } = await sessionChosen(given, 'chat');
   for (const warning of warnings) say(warning);
   const { runInteractive } = await import('../../runner/interactive.js');
-  const swept = sweepAfterCrash(config);
   const files = await givenFiles(flags, backend);
   const options: RunnerOptions = {
     // Somebody is there to be asked: without a flag the CLI's own rules hold.
@@ -33,7 +31,6 @@ export async function openInterface(given: RunFlags): Promise<number> {
     return exitCode;
   } finally {
     await files.remove();
-    await swept;
   }
 }
 

@@ -27,7 +27,6 @@ import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options
 import { page } from './run-page.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
-import { noSweep, type Sweep, sweepBeside } from './sweep-after-crash.js';
 
 export { page } from './run-page.js';
 
@@ -105,13 +104,11 @@ export async function turnSettings(
 
 export async function runTurn(flags: RunFlags): Promise<number> {
   const { options, ...settings } = await sessionChosen(flags);
-  const { config, backend } = settings;
-  const sweep = options.warm || config.runWarm ? noSweep : sweepBeside(config);
+  const { backend } = settings;
   const files = await givenFiles(options, backend);
   try {
-    return await runWithFiles(options, files, settings, sweep);
+    return await runWithFiles(options, files, settings);
   } finally {
-    await sweep.end();
     await files.remove();
   }
 }
@@ -136,7 +133,6 @@ async function runWithFiles(
   options: RunFlags,
   files: GivenFiles,
   { config, runner, backend, liveSet, warnings }: Omit<Awaited<ReturnType<typeof turnSettings>>, 'origins'>,
-  sweep: Sweep,
 ): Promise<number> {
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   const unable = whyNotLive(options, runner);
@@ -165,7 +161,7 @@ async function runWithFiles(
         ...(permissionMs === undefined ? {} : { permissionMs }),
       },
     },
-    { denyQuestions: options.denyQuestions, onSpawn: sweep.begin },
+    { denyQuestions: options.denyQuestions },
   );
   const { output, verbose } = options;
   // In an object the answer is for a program; the line that ends an unattended run is for an orchestrator, which reads text.

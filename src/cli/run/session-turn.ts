@@ -9,22 +9,20 @@ import type { ShownTurn, TurnHooks } from './show-turn.js';
 export interface TurnExtras {
   /** Every permission request is answered with no. */
   readonly denyQuestions?: boolean;
-  /** Called just before the CLI is started. */
-  readonly onSpawn?: () => void;
 }
 
 /** Runs one turn in a session of its own, and answers its permission requests in the terminal. */
 export function sessionTurn(
   prompt: string,
   options: CompleteSessionOptions,
-  { denyQuestions = false, onSpawn }: TurnExtras = {},
+  { denyQuestions = false }: TurnExtras = {},
 ): ShownTurn {
   let session: BackendSession | undefined;
 
   async function* run({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent> {
     try {
       session = await open({ ...options, trace }, signal);
-      yield* session.send(prompt, { signal, onSpawn });
+      yield* session.send(prompt, { signal });
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
       yield failureEvent(error);

@@ -27,10 +27,12 @@ export function warmTurn(
   let cold: ShownTurn | undefined;
 
   async function* run(hooks: TurnHooks): AsyncGenerator<ChatEvent> {
-    const home = options.config.home ?? '';
     const outcome = yield* atHost(hooks);
     if (outcome.type === 'ended') {
-      if (outcome.hostDied) await (await import('./sweep-after-crash.js')).sweepAfterCrash({ home });
+      if (outcome.hostDied) {
+        const { sweepAfterCrash } = await import('../../backends/launch/sweep-after-crash.js');
+        await sweepAfterCrash({ TURNOUT_HOME: options.config.home });
+      }
       return;
     }
     if (outcome.type === 'lost' && (await mayHaveBegunTools(outcome))) {
@@ -40,14 +42,8 @@ export function warmTurn(
       );
       return;
     }
-    const { sweepBeside } = await import('./sweep-after-crash.js');
-    const sweep = sweepBeside({ home });
-    cold = sessionTurn(prompt, options, { ...extras, onSpawn: sweep.begin });
-    try {
-      yield* cold.run(hooks);
-    } finally {
-      await sweep.end();
-    }
+    cold = sessionTurn(prompt, options, extras);
+    yield* cold.run(hooks);
   }
 
   async function* atHost({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent, HostOutcome> {

@@ -21,7 +21,7 @@ export async function startSdkTurn(
   spec: ProcessSpec,
 ): Promise<RunningProcess> {
   const mark = createMark(spec.env);
-  const env = markEnvironment(spec.env, mark);
+  const env = markEnvironment(spec.env, mark, spec.onHostExit);
   const prompt = typeof spec.stdin === 'object' ? String(spec.stdin.text) : '';
   try {
     const codex = new sdk.Codex({ codexPathOverride: spec.command, env, configOverrides });
@@ -31,8 +31,7 @@ export async function startSdkTurn(
     // Nothing is started before the first event is asked for.
     const { done: first, child } = catchChild(() => events.next());
     const started = await Promise.race([child, first.then(() => undefined)]);
-    if (started !== undefined)
-      return new SdkProcess(new AdoptedChild(started, mark, spec.onStderrLine), events, first);
+    if (started !== undefined) return new SdkProcess(new AdoptedChild(started, mark, spec), events, first);
     await events.return?.();
     throw new Error('it started no process of this program');
   } catch (cause) {
