@@ -196,7 +196,7 @@ export const interruptedMessage = 'Interrupted';
 /** The end of a turn that was stopped on request. */
 export const interruptedEvent: ErrorEvent = errorEvent('interrupted', interruptedMessage);
 
-/** R8.3: the end of a turn whose time is up. */
+/** The end of a turn whose time is up. */
 export const timeoutMessage = 'Query timed out';
 
 export function notice(level: NoticeLevel, message: string, raw?: string): NoticeEvent {

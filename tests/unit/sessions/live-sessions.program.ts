@@ -191,7 +191,9 @@ describe('a live session (S1)', () => {
     const called = collect(session.send('hang'));
     setTimeout(() => void session.interrupt(), 200);
     expect((await called).at(-1)).toMatchObject({ type: 'error', code: 'interrupted' });
-    expect(await lastOf(session.send('hang', { signal: AbortSignal.timeout(200) }))).toMatchObject({
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 200);
+    expect(await lastOf(session.send('hang', { signal: stop.signal }))).toMatchObject({
       code: 'interrupted',
     });
     for await (const event of session.send('count to 100000')) if (event.type === 'text') break;
