@@ -57,7 +57,10 @@ describe.each(Object.entries(facts) as [VendorName, Facts][])(
     it('a rejected key ends execute() as fast, without anybody who listens (R1.1)', async () => {
       lab.model.use([badKey]);
       const result = await createBackend(backend, lab.config).execute('go', '');
-      expect(result).toMatchObject({ isError: true, responseText: expect.stringMatching(/401|Incorrect API key/) });
+      expect(result).toMatchObject({
+        isError: true,
+        responseText: expect.stringMatching(/401|Incorrect API key/),
+      });
       expect(lab.model.turns.length).toBeLessThanOrEqual(3);
     });
 
