@@ -120,7 +120,8 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   protected describe(turn: Turn, _scratch: string, cli: LocatedCli): Invocation {
     // A session that got these instructions once has them in its history.
     const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
-    const directories = [turn.cwd, userHome(this.inherited)];
+    // What another user has there is not looked at: that user's commands may be any.
+    const directories = this.config.user === undefined ? [turn.cwd, userHome(this.inherited)] : 'unseen';
     const typed = withoutCommand(turn.prompt, directories, cli.version);
     const { prompt, notices } =
       known || turn.systemPrompt === ''

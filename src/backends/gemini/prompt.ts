@@ -9,7 +9,7 @@ import { mayBeCommand } from './versions.js';
  */
 export function withoutCommand(
   prompt: string,
-  directories: readonly string[],
+  directories: readonly string[] | 'unseen',
   version: string | undefined,
 ): SentPrompt {
   const name = /^\/([\w:-]+)(?:\s|$)/.exec(prompt)?.[1];
@@ -17,6 +17,8 @@ export function withoutCommand(
   if (name === undefined) return asTyped;
   const file = join('.gemini', 'commands', `${name.replaceAll(':', '/')}.toml`);
   const isCommand =
-    mayBeCommand(name, version) || directories.some((directory) => existsSync(join(directory, file)));
+    mayBeCommand(name, version) ||
+    directories === 'unseen' ||
+    directories.some((directory) => existsSync(join(directory, file)));
   return isCommand ? withSpaceInFront(prompt, 'Gemini') : asTyped;
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { liveEnvironment } from '../../../src/backends/claude/versions.js';
+import { withoutCommand } from '../../../src/backends/gemini/prompt.js';
 import { commandOf, toolNameOf } from '../../../src/backends/gemini/versions.js';
 import { pinnedVersion } from '../../../src/backends/launch/vetted.js';
 import { createBackend } from '../../../src/backends/registry.js';
@@ -169,6 +170,13 @@ describe('what else depends on the version', () => {
     const events = await run(stage, 'gemini', '999.0.0', { prompt: '/no-such-command now' });
     expect(stdinOf(stage)).toBe(' /no-such-command now');
     expect(noticesIn(events).join()).toContain('A space was put in front of the prompt: Gemini');
+  });
+
+  it('gemini: commands in a work tree of AGENT_USER are not looked at: any may be there (27.11)', () => {
+    const typed = { prompt: '/no-such-command now' };
+    expect(withoutCommand(typed.prompt, ['/nonexistent'], '0.61.0')).toMatchObject(typed);
+    expect(withoutCommand(typed.prompt, 'unseen', '0.61.0')).toMatchObject({ prompt: ` ${typed.prompt}` });
+    expect(withoutCommand('no command', 'unseen', '0.61.0')).toMatchObject({ prompt: 'no command' });
   });
 
   it('opencode: the flag that allows everything has another name before 1.18', async ({ stage }) => {
