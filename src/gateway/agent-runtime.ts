@@ -63,6 +63,8 @@ export interface TurnObserver {
    * tools may have begun. `keep`: the session works, or the failure has another cause.
    */
   resumeFailed(): Promise<'repeat' | 'forget' | 'keep'>;
+  /** Called when the CLI does not have the session to resume. True if it has begun tools all the same, in another one. */
+  hasBegunElsewhere?(): Promise<boolean>;
 }
 
 export interface RuntimeReport {
@@ -156,7 +158,8 @@ export class AgentRuntime {
     const lost = { type: 'lost', sessionId: session.sessionId, reason: first.ending.message } as const;
     if (state === 'lost') {
       // What the model has said or done stands: the turn is not run again, and the next message begins anew.
-      const last = first.modelHeard ? first : await attempt(undefined);
+      const stands = first.modelHeard || (await observer.hasBegunElsewhere?.()) === true;
+      const last = stands ? first : await attempt(undefined);
       return { ...last.report, session: lost };
     }
     // A resume that hangs may do so for the network's sake: only the last one counts, and the next message begins anew.

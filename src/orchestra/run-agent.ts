@@ -40,16 +40,19 @@ export class StepAgent {
   }
 
   /**
-   * Runs one turn. A conversation that the CLI has lost is begun anew. If the CLI's long-lived mode does not work at all, the CLI
-   * is started for each turn from then on: a chain that is slower in the morning is better than one that stands still. Each of
-   * the two happens once at most, because it takes its own cause away.
+   * Runs one turn. A conversation that the CLI has lost is begun anew, unless tools have begun all the same. If the CLI's
+   * long-lived mode does not work at all, the CLI is started for each turn from then on: a chain that is slower in the morning is
+   * better than one that stands still. Each of the two happens once at most, because it takes its own cause away.
    */
   async *send(prompt: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     for (let again = true; again; ) {
       again = false;
+      let toolsBegun = false;
       for await (const event of this.#turn(prompt, signal)) {
+        toolsBegun ||= event.type === 'tool_start';
         if (this.#mode === 'unproven' && isFromModel(event)) this.#mode = 'live';
-        const change = event.type === 'error' ? await this.#otherWay(event, signal) : undefined;
+        const isFresh = event.type === 'error' && !toolsBegun;
+        const change = isFresh ? await this.#otherWay(event, signal) : undefined;
         again ||= change !== undefined;
         yield change ?? event;
       }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../src/backends/registry.js';
@@ -65,6 +65,42 @@ describe.each(vendorNames)('the last session of %s (S4)', (backend) => {
       ).rejects.toMatchObject({ code: 'session_not_found' });
     expect(lab.model.turns).toEqual([]);
   });
+});
+
+// The two that can go on with a session under a new id.
+describe.each([
+  ['claude', '--fork-session'],
+  ['opencode', '--fork'],
+] as const)('a fork of a session of %s (R10)', (backend, flag) => {
+  const lab = setUpLab(backend);
+
+  it('is a new session if it was asked for, and else no answer of the one to resume', async () => {
+    lab.model.use(['an answer']);
+    const adapter = createBackend(backend, lab.config);
+    const first = idIn(await collect(adapter.run({ prompt: 'the first' })));
+    const fork = await collect(adapter.run({ prompt: 'and then', sessionId: first, rawArgs: [flag] }));
+    expect(fork.at(-1)).toMatchObject({ type: 'complete', text: 'an answer' });
+    expect(idIn(fork)).not.toBe(first);
+    expect(lab.model.turns.at(-1)?.rawBody).toContain('the first');
+
+    // A wrapper that forks whatever it is told to resume.
+    const cliPath = join(lab.home.directory, 'forking');
+    const adds =
+      backend === 'claude'
+        ? `exec "${lab.config.cliPath}" "$@" ${flag}`
+        : `exec "${lab.config.cliPath}" run ${flag} "$@"`;
+    writeFileSync(cliPath, `#!/bin/sh\n[ "$1" = run ] && shift\n${adds}\n`, { mode: 0o755 });
+    const forking = { ...lab.config, cliPath };
+    const events = await collect(createBackend(backend, forking).run({ prompt: 'again', sessionId: first }));
+    expect(events).toMatchObject([{ type: 'error', code: 'session_not_found' }]);
+    if (backend === 'opencode') return;
+    const session = await lab.sessions.open({ backend, config: forking, sessionId: first });
+    expect((await collect(session.send('live'))).at(-1)).toMatchObject({
+      type: 'error',
+      code: 'session_not_found',
+    });
+    await session.close();
+  }, 240_000);
 });
 
 function idIn(events: readonly ChatEvent[]): string | undefined {

@@ -1,7 +1,7 @@
 import type { StepEvent } from '../../core/chat-event.js';
 import { type Ending, isUnknown, unknownLine } from '../output/ending.js';
 import type { JsonObject } from '../output/json.js';
-import { isSameSession, otherSession } from '../output/resumed-session.js';
+import { countsElsewhere, isSameSession, otherSession } from '../output/resumed-session.js';
 import { type JsonItem, JsonLines } from './json-lines.js';
 
 /** The fields that every decoder's state has. */
@@ -85,7 +85,7 @@ export class LineDecoder<S extends TurnFacts> {
     const [state, events] = this.#decoder.step(this.state, item.value, item.raw);
     if (state !== this.state || events.length === 0 || !events.every(isUnknown)) this.understood = true;
     this.#become(state);
-    return this.mustStop ? events.filter(({ type }) => type !== 'session') : events;
+    return this.mustStop ? events.filter(countsElsewhere) : events;
   }
 
   #become(state: S): void {

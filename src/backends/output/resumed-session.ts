@@ -8,6 +8,11 @@ export function otherSession(label: string, wanted: string, told: string): strin
   return `${label} CLI error: session ${JSON.stringify(wanted)} was not found (${label} began ${JSON.stringify(told)} instead, which was stopped)`;
 }
 
+/** True for what counts of a turn in another session: the tools that have begun, and what the CLI warns of. */
+export function countsElsewhere({ type }: { readonly type: string }): boolean {
+  return type === 'tool_start' || type === 'tool_end' || type === 'notice';
+}
+
 /** A UUID may be written in several ways, and Codex, which takes them all, prints lower case with hyphens. */
 function uuidDigits(id: string): string | undefined {
   const digits = id.toLowerCase().replace(/^urn:uuid:|[{}-]/g, '');

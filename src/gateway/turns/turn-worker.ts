@@ -177,6 +177,11 @@ export class TurnWorker implements TurnHandler {
         this.#show(lease.channel, chatEvent);
       },
       resumeFailed: () => afterFailedResume(running, this.#parts),
+      hasBegunElsewhere: async () => {
+        const found = await untoldTools(attempt, running.asked, now(), this.#parts.runtime.agents);
+        for (const tool of found?.begun ?? []) attempt.toolStarted(tool);
+        return attempt.begun.length > 0;
+      },
     };
   }
 

@@ -9,6 +9,8 @@ const tool = line({
   type: 'assistant',
   message: { content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'touch x' } }] },
 });
+/** The same in a transcript of Claude's, for a turn that begins now. */
+const recorded = `now=$(date -u +%Y-%m-%dT%H:%M:%S.999Z); printf '{"type":"%s","timestamp":"%s","message":{"content":%s}}\\n' user $now '"and now?"' assistant $now '[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]'`;
 const inOneWrite = (...lines: readonly string[]) => `lines=$(${lines.join('; ')}); printf '%s\\n' "$lines"`;
 const failure = (message: string) =>
   line({ type: 'result', subtype: 'success', is_error: true, result: message, session_id: 'first' });
@@ -101,6 +103,10 @@ describe('a session that can’t be resumed is a lost session (R10)', () => {
   it.each([
     ['tools had begun', `${init('first')}; ${tool}; ${failure('Session not found')}; exit 1`],
     ['tools had begun in another session', `${inOneWrite(init('other'), tool)}; exec sleep 600`],
+    [
+      'its record has tools of another session',
+      `d="$HOME/.claude/projects/$(pwd | tr -c 'a-zA-Z0-9\\n' -)"; mkdir -p "$d"; ${recorded} > "$d/other.jsonl"; ${init('other')}; exec sleep 600`,
+    ],
   ])('is not run again when %s; the next message begins a new one', async (_when, onResume) => {
     const stage = setUp(onResume);
     const client = await stage.start();

@@ -7,7 +7,7 @@ import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { isAllowing, noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
-import { isSameSession, otherSession } from '../../output/resumed-session.js';
+import { countsElsewhere, isSameSession, otherSession } from '../../output/resumed-session.js';
 import { costOfEarlierRuns, shownVersion } from '../versions.js';
 import { addSteer, answerQuestion, beginTurn, denyTool, endTurn, stepLive } from './decoder.js';
 import { Footprint } from './footprint.js';
@@ -244,9 +244,10 @@ export class ClaudeTurns implements Listener {
     }
     const ending = this.#elsewhere;
     if (ending === undefined) return events;
-    return events
-      .filter(({ type }) => type !== 'session')
-      .map((event) => (event.type === 'ending' ? ending : event));
+    return events.flatMap((event): readonly LiveEvent[] => {
+      if (event.type === 'ending') return [ending];
+      return countsElsewhere(event) ? [event] : [];
+    });
   }
 
   /** Answers a request of Claude's that needs no user. False: the request becomes no event. */
