@@ -31,8 +31,10 @@ export interface ArchiveTimes {
 
 const defaultTimes: ArchiveTimes = { restMs: 2000, retryMs: 30_000, checkpointMs: 30_000, stopMs: 2000 };
 
-/** Pages are written for a fifth of the time at most: whatever the load, the turns come first. */
+/** Pages are written for a fifth of the time at most, also within a long one: whatever the load, the turns come first. */
 const restPerWork = 4;
+/** After so much work there is a rest. */
+const workMs = 5;
 /** Pages from shortly before the checkpoint are written again: a power cut may have kept them from the disk. */
 const overlapMs = 5 * 60_000;
 const checkpointName = 'archive';
@@ -54,6 +56,7 @@ export class ArchiveWriter {
   /** Aborted when what was not written by then is left to the next start. */
   readonly #over = new AbortController();
   #checkpointAt = 0;
+  #restedAt = performance.now();
   /** The time to look for pages that an earlier process left unwritten; undefined when that is done. */
   #catchUpAt: number | undefined = 0;
 
@@ -93,12 +96,12 @@ export class ArchiveWriter {
       const page = this.#dirty.take(this.#now(), longestMs);
       if (page === undefined) {
         await this.#sleep(this.#untilDue(), 'work');
+        this.#restedAt = performance.now();
         continue;
       }
-      const began = performance.now();
       await this.#write(page);
       if (this.#now() - this.#checkpointAt >= this.#times.checkpointMs) await this.#saveCheckpoint();
-      await this.#sleep((performance.now() - began) * restPerWork, 'stop');
+      await this.#rest();
     }
     while (!this.#over.signal.aborted) {
       const page = this.#dirty.take(Number.POSITIVE_INFINITY);
@@ -111,9 +114,8 @@ export class ArchiveWriter {
     const { store, directory } = this.#options;
     const { channel, day } = page;
     // The page is not among the dirty ones now: a change while it is being written makes it due again.
-    const { signal } = this.#over;
-    const write = () => writeDay(store, directory, channel, day, signal);
-    const written = await this.#failures.watch(`${day} ${channel}`, write, signal);
+    const write = () => writeDay(store, directory, channel, day, this.#betweenPages);
+    const written = await this.#failures.watch(`${day} ${channel}`, write, this.#over.signal);
     if (!written) this.#dirty.add({ ...page, due: this.#now() + this.#times.retryMs });
     return written;
   }
@@ -121,13 +123,16 @@ export class ArchiveWriter {
   /** Finds the pages that changed since the checkpoint, before this process began. */
   async #catchUp(): Promise<void> {
     const { store } = this.#options;
-    const { signal } = this.#over;
     const find = async () => {
       const checkpoint = await store.lastRun(checkpointName);
       const due = this.#now();
       // A checkpoint in the future was made before the clock was set back, and says nothing about the time since then.
       const since = checkpoint === undefined || checkpoint > due ? undefined : checkpoint - overlapMs;
-      for await (const { channel, endedAt: at } of readTurns(store, { since }, { signal })) {
+      for await (const { channel, endedAt: at } of readTurns(
+        store,
+        { since },
+        { between: this.#betweenPages },
+      )) {
         if (at !== undefined) this.#dirty.add({ channel, day: dayOf(at), since: at, due });
       }
       // Commands and refusals have no turn.
@@ -136,7 +141,7 @@ export class ArchiveWriter {
           this.#dirty.add({ channel, day: dayOf(at), since: at, due });
       }
     };
-    const found = await this.#failures.watch('catching up', find, signal);
+    const found = await this.#failures.watch('catching up', find, this.#over.signal);
     this.#catchUpAt = found ? undefined : this.#now() + this.#times.retryMs;
   }
 
@@ -146,6 +151,18 @@ export class ArchiveWriter {
     this.#checkpointAt = this.#now();
     const checkpoint = Math.min(this.#checkpointAt, this.#dirty.oldest() ?? this.#checkpointAt);
     await this.#failures.watch('mark', () => this.#options.store.saveRun(checkpointName, checkpoint));
+  }
+
+  readonly #betweenPages = async () => {
+    this.#over.signal.throwIfAborted();
+    await this.#rest();
+  };
+
+  async #rest(): Promise<void> {
+    const worked = performance.now() - this.#restedAt;
+    if (worked < workMs) return;
+    await this.#sleep(worked * restPerWork, 'stop');
+    this.#restedAt = performance.now();
   }
 
   #untilDue(): number {

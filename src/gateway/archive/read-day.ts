@@ -1,7 +1,7 @@
 import { dayMs, dayOf, startOfDay } from '../../core/format.js';
 import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
-import { idBefore, readMessages, readTurns } from './read-pages.js';
+import { type BetweenPages, idBefore, readMessages, readTurns } from './read-pages.js';
 import type { DayEntry } from './render-markdown.js';
 
 /** The part of the store that a channel's page is made from. */
@@ -12,22 +12,21 @@ const clockSlackMs = 3_600_000;
 
 /**
  * Yields the entries of a channel's day, in order. A turn belongs to the day on which it ended, together with the messages
- * that it answers; a message without a turn on that day (a command, a refusal, one that still waits) stands by itself. Rejects
- * soon after the signal, however long the day is.
+ * that it answers; a message without a turn on that day (a command, a refusal, one that still waits) stands by itself.
  */
 export async function* readDay(
   store: DaySource,
   channel: string,
   day: string,
-  signal?: AbortSignal | undefined,
+  between?: BetweenPages | undefined,
 ): AsyncGenerator<DayEntry> {
   const since = startOfDay(day);
   const until = since + dayMs;
-  const messages = new PeekableStream(messagesOf(store, channel, { since, until, signal }));
+  const messages = new PeekableStream(messagesOf(store, channel, { since, until, between }));
   /** Events that were shown with a failed attempt; the next attempt need not repeat them. */
   const shown = new Set<string>();
   try {
-    for await (const turn of readTurns(store, { channel, since, until }, { signal })) {
+    for await (const turn of readTurns(store, { channel, since, until }, { between })) {
       const end = turn.endedAt ?? until;
       yield* messagesAlone(store, day, messages, ({ createdAt }) => createdAt < end);
       const atEnd = await messages.takeWhile(({ createdAt }) => createdAt === end, 1000);
@@ -78,10 +77,10 @@ async function isShownWithTurn(
 async function* messagesOf(
   store: DaySource,
   channel: string,
-  { since, until, signal }: { since: number; until: number; signal: AbortSignal | undefined },
+  { since, until, between }: { since: number; until: number; between: BetweenPages | undefined },
 ) {
   const after = await idBefore(store, channel, since - clockSlackMs);
-  for await (const message of readMessages(store, channel, after, signal)) {
+  for await (const message of readMessages(store, channel, after, between)) {
     if (message.createdAt >= until + clockSlackMs) return;
     if (message.createdAt >= since && message.createdAt < until) yield message;
   }

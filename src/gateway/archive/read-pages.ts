@@ -4,15 +4,21 @@ import type { Store, TurnRange } from '../../store/store.js';
 /** So many rows are held at a time. */
 const pageSize = 25;
 
+/** Is called in front of each page, and waited for: for a rest, or, by throwing, for an end. */
+export type BetweenPages = () => Promise<void>;
+
 /** Yields the turns that ended in a range, oldest first, without holding more than a page of them. */
 export async function* readTurns(
   store: Pick<Store, 'turnsEnded'>,
   range: TurnRange,
-  { limit = pageSize, signal }: { readonly limit?: number; readonly signal?: AbortSignal | undefined } = {},
+  {
+    limit = pageSize,
+    between,
+  }: { readonly limit?: number; readonly between?: BetweenPages | undefined } = {},
 ): AsyncGenerator<StoredTurn> {
   let behind = range.behind;
   for (;;) {
-    signal?.throwIfAborted();
+    await between?.();
     const page = await store.turnsEnded({ ...range, behind, limit });
     yield* page;
     const last = page.at(-1);
@@ -26,11 +32,11 @@ export async function* readMessages(
   store: Pick<Store, 'messages'>,
   channel: string,
   after: number,
-  signal?: AbortSignal | undefined,
+  between?: BetweenPages | undefined,
 ): AsyncGenerator<StoredMessage> {
   let from = after;
   for (;;) {
-    signal?.throwIfAborted();
+    await between?.();
     const page = await store.messages(channel, { after: from, limit: pageSize });
     yield* page;
     if (page.length < pageSize) return;

@@ -2,6 +2,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { channelDirectory } from '../channels/channel-directory.js';
 import { type DaySource, readDay } from './read-day.js';
+import type { BetweenPages } from './read-pages.js';
 import { renderDayHeader, renderEntry } from './render-markdown.js';
 
 /** So much text is gathered for one write to the file. */
@@ -9,14 +10,14 @@ const chunkCharacters = 64 * 1024;
 
 /**
  * Makes a channel's page of a day anew from the rows. Whoever reads it meanwhile sees the old page or the new one.
- * A page takes no more memory than its largest turn. Over the signal, the old page stays.
+ * A page takes no more memory than its largest turn. If `between` throws, the old page stays.
  */
 export async function writeDay(
   store: DaySource,
   directory: string,
   channel: string,
   day: string,
-  signal?: AbortSignal | undefined,
+  between?: BetweenPages | undefined,
 ): Promise<void> {
   const folder = join(directory, channelDirectory(channel));
   const file = join(folder, `${day}.md`);
@@ -27,7 +28,7 @@ export async function writeDay(
   let isEmpty = true;
   try {
     let text = '';
-    for await (const piece of dayAsMarkdown(store, channel, day, signal)) {
+    for await (const piece of dayAsMarkdown(store, channel, day, between)) {
       isEmpty = false;
       text += piece;
       if (text.length < chunkCharacters) continue;
@@ -48,10 +49,10 @@ export async function* dayAsMarkdown(
   store: DaySource,
   channel: string,
   day: string,
-  signal?: AbortSignal | undefined,
+  between?: BetweenPages | undefined,
 ): AsyncGenerator<string> {
   let isFirst = true;
-  for await (const entry of readDay(store, channel, day, signal)) {
+  for await (const entry of readDay(store, channel, day, between)) {
     if (isFirst) yield renderDayHeader(channel, day);
     isFirst = false;
     yield renderEntry(entry);

@@ -19,8 +19,10 @@ export interface GroupCommitOptions {
   readonly guard?: FileGuard | undefined;
 }
 
-/** Queries, and the operations of one transaction, keep the event loop for about so long before others have their turn. */
-const shareMs = 10;
+/** All queries together work for so long, then everything else has its turn: in each turn Node takes one new connection only. */
+const readShareMs = 2;
+/** The operations of one transaction: more of them would keep everything else waiting. */
+const writeShareMs = 10;
 
 /**
  * Writes go to disk together: all operations that arrive until the event loop comes round are one
@@ -37,7 +39,7 @@ export class GroupCommit {
   /** True if a file was lost at the last look. */
   #isLost = false;
   readonly #pending: Write[] = [];
-  readonly #reads = new FairShare(shareMs);
+  readonly #reads = new FairShare(readShareMs);
   #draining: Promise<void> | undefined;
   #closed = false;
 
@@ -179,7 +181,7 @@ function commitTogether(db: Database, batch: readonly Write[]): Array<() => void
 }
 
 function asLongAsThereIsTime<T>(batch: readonly Write[], act: (write: Write) => T): T[] {
-  const until = performance.now() + shareMs;
+  const until = performance.now() + writeShareMs;
   const done: T[] = [];
   for (const write of batch) {
     done.push(act(write));
