@@ -69,7 +69,7 @@ export interface PermissionRequestEvent {
   readonly tool: string;
   readonly input: unknown;
   readonly options: readonly PermissionDecision[];
-  /** What `allow_always` allows until the session ends, in one short line: `touch *`. Left out where it is not known. */
+  /** All that `allow_always` allows until the session ends, a rule on each line: `touch *`. That answer is offered only with it. */
   readonly always?: string;
   /** The id of the tool's `tool_start`, before or after this, if the CLI tells it. */
   readonly toolId?: string;

@@ -2,7 +2,7 @@ import type { LiveEvent, LiveEvents, LiveSession } from '../backends/live/types.
 import type { Advice } from '../backends/output/advice.js';
 import { classifyFailure } from '../backends/output/classify-failure.js';
 import { failedTurn } from '../backends/output/failed-turn.js';
-import { checkDecision, noSuchRequest } from '../backends/output/permission-request.js';
+import { checkDecision, noSuchRequest, withoutUnseenAlways } from '../backends/output/permission-request.js';
 import { awaitedRetry, hopelessRetry, timedOut } from '../backends/output/retries.js';
 import type { AnyBackendName } from '../backends/registry.js';
 import type { Clocks } from '../config/limits.js';
@@ -299,7 +299,11 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   }
 
   #accept(event: LiveEvent): readonly ChatEvent[] {
-    if (event.type === 'permission_request') this.#unanswered.set(event.id, event.options);
+    if (event.type === 'permission_request') {
+      const request = withoutUnseenAlways(event);
+      this.#unanswered.set(event.id, request.options);
+      return this.#ledger.accept(request);
+    }
     if (event.type === 'permission_resolved') return this.#resolved(event);
     const stopped = this.#stopError;
     // OpenCode reports an aborted command as a success.

@@ -8,7 +8,7 @@ import { type StageOptions, TerminalStage } from './terminal-stage.js';
 beforeAll(buildOnce);
 
 const idle = 'Ask anything; /help lists the commands';
-const asked = '[y] allow  [a] always: every edit of a file  [n] deny';
+const asked = '[y] allow  [a] always  [n] deny';
 
 describe('turnout chat in a terminal (18.1)', () => {
   it('answers, remembers, uses tools, and says how to go on', async ({ stage }) => {
@@ -86,7 +86,7 @@ describe('turnout chat in a terminal (18.1)', () => {
     await chat.until('Write needs your permission', 2);
     await chat.untilAsked();
     chat.type('a');
-    await chat.until('a: always allow it: every edit of a file (Enter)');
+    await chat.until('a: always allow it · Enter confirms');
     await pause(900);
     expect(existsSync(note)).toBe(false);
     chat.type('\r');

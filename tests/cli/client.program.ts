@@ -169,6 +169,9 @@ describe('a client of the gateway (18.5)', () => {
     expect((await run(['permissions'])).stdout).toMatch(
       new RegExp(`^${id} +main +.*s +Write: demo-note.txt`, 'm'),
     );
+    const always = '“always” allows, until the session ends:\n  every edit of a file\n  the commands mkdir,';
+    for (const shown of [['permissions'], ['permissions', 'show', id]])
+      expect((await run(shown)).stdout).toContain(always);
     expect((await run(['permissions', 'show', id])).stdout).toContain('+buy milk');
     expect((await run(['status'])).stdout).toMatch(
       new RegExp(`main +asks for .*\\n\\n\\? ${id}  Write: demo-note.txt`),

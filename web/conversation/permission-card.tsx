@@ -107,6 +107,12 @@ export const PermissionCard = memo(function PermissionCard({
         aria-label="What it would do"
       >
         <PermissionPreview permission={permission} onLeft={setLeft} />
+        {options.includes('allow_always') && (
+          <div class="permission-always">
+            “Always” allows, until the session ends:
+            <pre>{always}</pre>
+          </div>
+        )}
       </section>
       {(unread > 0 || whole) && (
         <div class="permission-unread">
@@ -167,7 +173,7 @@ export const PermissionCard = memo(function PermissionCard({
           )}
           {options.includes('allow_always') && (
             <button type="button" disabled={sending} onClick={() => allow('allow_always')} {...untilRead}>
-              Always allow <VisibleText text={always ?? ''} />
+              Always
             </button>
           )}
           {options.includes('deny') && (

@@ -6,7 +6,7 @@ import type { StreamedChatEvent, TurnView } from '../../gateway/channels/http/wi
 import type { Tone } from '../output/terminal.js';
 import type { ChannelNews } from './follow-channel.js';
 import { AnswerBeginning, nothingToSay } from './silent-answer.js';
-import { askedFor, toolLine } from './words.js';
+import { alwaysLines, askedFor, toolLine } from './words.js';
 
 export interface Piece {
   readonly tone: Tone;
@@ -59,6 +59,7 @@ export class ChannelLines {
           this.#lines('asked', [
             `? ${askedFor(question)}`,
             `  turnout permissions allow ${shortQuestionId(question.id)}${this.#flags}   (or deny, always, show)`,
+            ...alwaysLines(question).map((line) => `  ${line}`),
           ]),
         );
       }

@@ -13,7 +13,7 @@ import { unknownSubcommand } from '../command/unknown-command.js';
 import { table } from '../output/table.js';
 import { type ClientRun, clientFlags, printObject, runClientCommand } from './client-command.js';
 import type { GatewayClient } from './gateway-client.js';
-import { askedFor } from './words.js';
+import { alwaysLines, askedFor } from './words.js';
 
 export const page = {
   usage: [
@@ -136,21 +136,27 @@ function list(permissions: readonly PermissionView[], now: number): string {
     duration(Math.max(0, now - Date.parse(question.createdAt))),
     askedFor(question),
   ]);
-  return table([['ID', 'CHANNEL', 'WAITS', 'FOR'], ...rows], ['left', 'left', 'left', 'left']);
+  const always = permissions.flatMap((question) => {
+    const lines = alwaysLines(question);
+    return lines.length === 0 ? [] : ['', `${shortQuestionId(question.id)}: ${lines[0]}`, ...lines.slice(1)];
+  });
+  const shown = table([['ID', 'CHANNEL', 'WAITS', 'FOR'], ...rows], ['left', 'left', 'left', 'left']);
+  return [shown, ...always.map((line) => `${line}\n`)].join('');
 }
 
 /** All of it, without anything that could steer the terminal: it is what somebody decides upon. */
 function describe(question: PermissionView): string {
-  const { id, channel, createdAt, options, always, decision } = question;
+  const { id, channel, createdAt, options, decision } = question;
   const head = [
     askedFor(question),
     `id:      ${id}`,
     `channel: ${oneLine(channel)}`,
     `asked:   ${createdAt}`,
     decision === undefined ? `answers: ${options.join(', ')}` : `decided: ${decision}`,
-    ...(always === undefined || decision !== undefined ? [] : [`always:  ${oneLine(always, 200)}`]),
   ];
-  return `${[...head, '', exact(whatWouldBeDone(question))].join('\n')}\n`;
+  const always = alwaysLines(question);
+  const below = always.length === 0 ? [] : ['', ...always];
+  return `${[...head, '', exact(whatWouldBeDone(question)), ...below].join('\n')}\n`;
 }
 
 function whatWouldBeDone({ tool, input, preview }: PermissionView): string {

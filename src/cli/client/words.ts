@@ -1,5 +1,5 @@
 import { shortQuestionId } from '../../core/question-id.js';
-import { oneLine } from '../../core/text.js';
+import { exact, oneLine } from '../../core/text.js';
 import { summarizeToolInput } from '../../core/tool-input.js';
 import type { PermissionView } from '../../gateway/channels/http/wire.js';
 
@@ -19,4 +19,11 @@ export function askedFor({ tool, input, shortened }: PermissionView): string {
   const more = shortened && summary === '' ? 'too long for this line' : summary;
   const name = oneLine(tool, 60);
   return more === '' ? name : `${name}: ${more}`;
+}
+
+/** All that "always" would allow, if that is an answer. */
+export function alwaysLines({ options, always, decision }: PermissionView): readonly string[] {
+  if (always === undefined || decision !== undefined || !options.includes('allow_always')) return [];
+  const rules = exact(always).split('\n');
+  return ['“always” allows, until the session ends:', ...rules.map((rule) => `  ${rule}`)];
 }

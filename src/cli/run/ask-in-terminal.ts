@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline/promises';
 import { ReadStream } from 'node:tty';
 import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
 import { hasColours } from '../../core/colours.js';
-import { oneLine } from '../../core/text.js';
 import { requestRows } from '../chat/state/describe-request.js';
 import { renderLine } from '../chat/text/styled-line.js';
 import type { Terminal } from '../output/terminal.js';
@@ -62,8 +61,7 @@ async function ask(
     return { decision: 'deny', message: 'There is nobody to ask for permission.' };
   }
   const always = asked.options.includes('allow_always');
-  const what = asked.always === undefined ? '' : ` (${oneLine(asked.always, 60)})`;
-  const choices = always ? `[y]es, [a]lways${what}, [n]o` : '[y]es, [n]o';
+  const choices = always ? '[y]es, [a]lways, [n]o' : '[y]es, [n]o';
   const { title, rows } = requestRows(asked, terminal.columns ?? 80, cwd);
   const colours = hasColours(process.stderr);
   process.stderr.write(`${[...title, ...rows].map((line) => renderLine(line, colours)).join('\n')}\n`);

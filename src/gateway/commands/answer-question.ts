@@ -48,13 +48,20 @@ export function answerQuestion(
   return { type: 'decide', question, decision, message: reason === '' ? undefined : reason };
 }
 
-/** `3f2a91c0  Bash: rm -rf build` */
+/** `3f2a91c0  Bash: rm -rf build`, and below it all that "always" would allow. */
 export function questionLine(question: StoredPermission): string {
-  return `${shortQuestionId(question.id)}  ${askedFor(question)}`;
+  const { id, options } = question;
+  const always = options.includes('allow_always') ? alwaysAllowed(question) : '';
+  return `${shortQuestionId(id)}  ${askedFor(question)}${always}`;
 }
 
 export function decidedText(question: StoredPermission, decision: PermissionDecision): string {
-  return `${verdicts[decision]}: ${askedFor(question)}`;
+  const always = decision === 'allow_always' ? alwaysAllowed(question) : '';
+  return `${verdicts[decision]}: ${askedFor(question)}${always}`;
+}
+
+function alwaysAllowed({ always }: StoredPermission): string {
+  return always === undefined ? '' : `\n  always: ${always.replaceAll('\n', '\n  always: ')}`;
 }
 
 const verdicts = { allow: 'Allowed', allow_always: 'Allowed from now on', deny: 'Denied' } as const;

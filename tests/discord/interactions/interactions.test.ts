@@ -183,7 +183,7 @@ it('a question for a permission is decided once, by somebody who may, also after
     discord.world.messagesOf(discord.channel.id).find(({ content }) => content.includes('May I use')),
   );
   expect(question.content).toMatch(
-    /```diff\n---[\s\S]*\S\n```\n-# Denied if nobody answers: <t:\d+:R>\. “Always”/,
+    /```diff\n---[\s\S]*\S\n```\n-# Denied if nobody answers: <t:\d+:R>\.\n-# “Always” allows, [^\n]*:\n```\nevery edit of a file\n/,
   );
   expect(question.referenceId).toBe(message.id);
   // The gateway's own text of the question is not shown beside it.

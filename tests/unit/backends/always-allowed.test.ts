@@ -4,6 +4,7 @@ import { readPermissionRequest } from '../../../src/backends/codex/live/permissi
 import { alwaysAllowed as byGemini } from '../../../src/backends/gemini/live/permissions.js';
 import { toBeConfirmed } from '../../../src/backends/live/confirmation.js';
 import { alwaysAllowed as byOpenCode } from '../../../src/backends/opencode/live/permissions.js';
+import { withoutUnseenAlways } from '../../../src/backends/output/permission-request.js';
 
 // The requests are those of the pinned versions.
 describe('a question tells what "always" allows (18.1)', () => {
@@ -17,13 +18,17 @@ describe('a question tells what "always" allows (18.1)', () => {
           { toolName: 'Read', ruleContent: '//tmp/**' },
         ],
       },
-      'git init *, Read(//tmp/**)',
+      'git init *\nRead(//tmp/**)',
     ],
-    [{ type: 'setMode', mode: 'acceptEdits' }, 'every edit of a file'],
+    [
+      { type: 'setMode', mode: 'acceptEdits' },
+      'every edit of a file\nthe commands mkdir, touch, rm, rmdir, mv, cp and sed',
+    ],
+    [{ type: 'setMode', mode: 'bypassPermissions' }, undefined],
     [{ type: 'addDirectories', directories: ['/tmp'] }, 'every Bash'],
   ])('claude: its own suggestion %#', (suggestion, always) => {
     const request = { tool_name: 'Bash', permission_suggestions: [suggestion] };
-    expect(byClaude(request)).toEqual({ always });
+    expect(byClaude(request).always).toBe(always);
   });
 
   it.each([
@@ -44,8 +49,8 @@ describe('a question tells what "always" allows (18.1)', () => {
 
   it.each([
     ['execute', 'touch a.txt', 'touch *'],
-    ['execute', 'touch a.txt && rm b', 'every command of these programs'],
-    ['execute', 'FOO=1 rm b', 'every command of these programs'],
+    ['execute', 'touch a.txt && rm b', undefined],
+    ['execute', 'FOO=1 rm b', undefined],
     ['edit', 'Writing to w.txt', 'every edit of a file'],
     ['fetch', 'a page', undefined],
   ])('gemini: %s of "%s"', (kind, title, always) => {
@@ -55,13 +60,39 @@ describe('a question tells what "always" allows (18.1)', () => {
   });
 
   it.each([
-    ['bash', ['touch *', 'git init *'], 'touch *, git init *'],
+    ['bash', ['touch *', 'git init *'], 'touch *\ngit init *'],
     ['edit', ['*'], 'every edit of a file'],
     ['webfetch', ['*'], 'every webfetch'],
     ['bash', [], undefined],
-    ['bash', ['rm\u001b[2J\n*'], 'rm [2J *'],
+    ['bash', ['rm\u001b[2J\n*'], 'rm␛[2J␊*'],
   ])('opencode: %s with the patterns %j', (permission, patterns, always) => {
     expect(byOpenCode({ permission, always: patterns }).always).toBe(always);
+  });
+
+  it('every rule is there in full, and none without anything to see (27.9)', () => {
+    const rules = [`curl https://example.org/${'a'.repeat(300)}`, 'bash:*'];
+    expect(byOpenCode({ permission: 'bash', always: rules }).always).toBe(rules.join('\n'));
+    expect(byOpenCode({ permission: 'bash', always: ['ls *\u{e0041}\u200b'] }).always).toBe(
+      'ls *[U+E0041][U+200B]',
+    );
+    expect(byOpenCode({ permission: 'bash', always: ['ls *', ' '] })).toEqual({});
+    expect(
+      byClaude({
+        tool_name: 'Bash',
+        permission_suggestions: [{ type: 'addRules', rules: [{ toolName: '', ruleContent: 'x' }] }],
+      }),
+    ).toEqual({});
+  });
+
+  it('"always" is no answer where its rules are unknown, or too many to be shown on every face (27.9)', () => {
+    const options = ['allow', 'allow_always', 'deny'] as const;
+    const asked = { type: 'permission_request', id: 'q', tool: 't', input: {}, options } as const;
+    const offered = { ...asked, always: 'a'.repeat(400) };
+    expect(withoutUnseenAlways(offered)).toEqual(offered);
+    const without = { ...asked, options: ['allow', 'deny'] };
+    expect(withoutUnseenAlways(asked)).toEqual(without);
+    expect(withoutUnseenAlways({ ...asked, always: '' })).toEqual(without);
+    expect(withoutUnseenAlways({ ...asked, always: 'a'.repeat(401) })).toEqual(without);
   });
 
   it('a confirmation offers no "always"', () => {

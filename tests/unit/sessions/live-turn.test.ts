@@ -160,6 +160,20 @@ describe('the events of a turn', () => {
     expect(await turn.settle()).toBe(true);
   });
 
+  it('neither offer nor take an “always” that can’t be shown in full (27.9)', async () => {
+    const options = ['allow', 'allow_always', 'deny'] as const;
+    const asked = { type: 'permission_request', id: 'q', tool: 'Bash', input: {}, options } as const;
+    for (const always of [undefined, `${'touch *\n'.repeat(50)}bash:*`]) {
+      const request = always === undefined ? asked : { ...asked, always };
+      const turn = new LiveTurn(claude([request, ending]), never, 'claude');
+      turn.begin('hello', new Alarm());
+      expect(await turn.next()).toEqual([{ ...asked, options: ['allow', 'deny'] }]);
+      await expect(turn.answer('q', 'allow_always')).rejects.toMatchObject({ code: 'bad_request' });
+      await turn.answer('q', 'deny');
+      expect(await turn.settle()).toBe(true);
+    }
+  });
+
   it('end with what learning from them throws', async () => {
     const turn = new LiveTurn(claude([text('a'), ending]), never, 'claude', () => {
       throw new Error('too much');

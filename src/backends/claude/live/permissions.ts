@@ -82,14 +82,20 @@ export function alwaysAllowed(request: JsonObject): Pick<PermissionRequestEvent,
   return alwaysField(
     lastingPermissions(request).flatMap((update) =>
       update['type'] === 'setMode'
-        ? [update['mode'] === 'acceptEdits' ? everyEdit : `all that the mode ${text(update['mode'])} allows`]
+        ? allowedByMode(text(update['mode']))
         : objects(update['rules']).map((rule) => describeRule(rule, own)),
     ),
   );
 }
 
+/** What the mode that Claude (2.1.325) suggests for an edit lets through. Of another mode that isn't known. */
+function allowedByMode(mode: string): readonly string[] {
+  return mode === 'acceptEdits' ? [everyEdit, 'the commands mkdir, touch, rm, rmdir, mv, cp and sed'] : [''];
+}
+
 function describeRule(rule: JsonObject, own: string): string {
   const [tool, content] = [text(rule['toolName']), text(rule['ruleContent'])];
+  if (tool === '') return '';
   if (content === '') return `every ${tool}`;
   return tool === own ? content : `${tool}(${content})`;
 }
@@ -108,10 +114,13 @@ function confirmationResult({ decision, message }: PermissionAnswer): JsonObject
  */
 function lastingPermissions(request: JsonObject): readonly JsonObject[] {
   const suggestions = objects(request['permission_suggestions']);
-  const rules = suggestions.filter((suggestion) => suggestion['type'] === 'addRules');
-  const modes = suggestions.filter((suggestion) => suggestion['type'] === 'setMode');
-  const chosen = rules.length > 0 ? rules : modes;
-  if (chosen.length > 0) return chosen.map((suggestion) => ({ ...suggestion, destination: 'session' }));
+  const destination = 'session';
+  const rules = suggestions
+    .filter(({ type, behavior = 'allow' }) => type === 'addRules' && behavior === 'allow')
+    .flatMap((suggestion) => objects(suggestion['rules']));
+  if (rules.length > 0) return [{ type: 'addRules', rules, behavior: 'allow', destination }];
+  const modes = suggestions.filter(({ type }) => type === 'setMode');
+  if (modes.length > 0) return modes.map(({ type, mode }) => ({ type, mode, destination }));
   const rule = { toolName: text(request['tool_name']) };
-  return [{ type: 'addRules', rules: [rule], behavior: 'allow', destination: 'session' }];
+  return [{ type: 'addRules', rules: [rule], behavior: 'allow', destination }];
 }

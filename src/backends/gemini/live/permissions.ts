@@ -55,12 +55,12 @@ export function alwaysAllowed(params: JsonObject, tool: string): Pick<Permission
   if (option?.['kind'] !== 'allow_always') return {};
   const call = object(params['toolCall']);
   if (call['kind'] === 'edit') return alwaysField([everyEdit]);
-  if (call['kind'] === 'execute') return alwaysField([sameProgram(commandOf(call))]);
+  if (call['kind'] === 'execute') return alwaysField(sameProgram(commandOf(call)));
   return option['optionId'] === 'proceed_always_tool' ? alwaysField([`every ${tool}`]) : {};
 }
 
-/** The program of a command that is nothing but one program and plain words. */
-function sameProgram(command: string): string {
+/** The program of a command that is nothing but one program and plain words. Of any other, Gemini's programs are not known. */
+function sameProgram(command: string): readonly string[] {
   const program = /^([\w./+-]+)(?: [\w./+=:@,% -]*)?$/.exec(command)?.[1];
-  return program === undefined ? 'every command of these programs' : `${program} *`;
+  return program === undefined ? [] : [`${program} *`];
 }

@@ -1,5 +1,4 @@
 import type { PermissionDecision } from '../../../core/chat-event.js';
-import { oneLine } from '../../../core/text.js';
 import type { Question } from './chat-state.js';
 
 /** What can be done about a question, by a letter. */
@@ -20,18 +19,10 @@ const choices: readonly Choice[] = [
 
 /** Those that this question offers. What was not shown as a whole can't be allowed. */
 export function choicesOf({ request, more }: Pick<Question, 'request' | 'more'>): readonly Choice[] {
-  const { options, always } = request;
-  return choices
-    .filter(({ act }) =>
-      act === 'show_rest' ? more.length > 0 : options.includes(act) && (act === 'deny' || more.length === 0),
-    )
-    .map((choice) =>
-      choice.act === 'allow_always' && always !== undefined ? extended(choice, oneLine(always, 40)) : choice,
-    );
-}
-
-function extended(choice: Choice, what: string): Choice {
-  return { ...choice, name: `${choice.name}: ${what}`, meaning: `${choice.meaning}: ${what}` };
+  const { options } = request;
+  return choices.filter(({ act }) =>
+    act === 'show_rest' ? more.length > 0 : options.includes(act) && (act === 'deny' || more.length === 0),
+  );
 }
 
 /** A letter that would allow it shows the rest first, if there is one. */

@@ -41,8 +41,9 @@ export function requestRows(
   cwd: string,
 ): { readonly title: readonly Line[]; readonly rows: readonly Line[] } {
   const mark = span('│ ', 'dim');
-  const rows = foldEmpty(detailRows(request, cwd)).flatMap(({ lead, text, style }) =>
-    wrapLine([mark, { text: lead + exactLine(text), style }], width, { hanging: [mark], atWords: false }),
+  const rows = [...foldEmpty(detailRows(request, cwd)), ...alwaysRows(request)].flatMap(
+    ({ lead, text, style }) =>
+      wrapLine([mark, { text: lead + exactLine(text), style }], width, { hanging: [mark], atWords: false }),
   );
   const title: Line = [
     span('? ', 'bold', 'yellow'),
@@ -98,6 +99,12 @@ function detailRows({ tool, input }: PermissionRequestEvent, cwd: string): reado
     case 'other':
       return inputRows(input);
   }
+}
+
+/** All that "always" would allow. */
+function alwaysRows({ options, always }: PermissionRequestEvent): readonly Row[] {
+  if (always === undefined || !options.includes('allow_always')) return [];
+  return [row('“always” allows, until the session ends:', ['dim']), ...linesOf(always, ['yellow'], '  ')];
 }
 
 function editRows({ path, before, after, diff, movedTo, deleted, note }: FileEdit): readonly Row[] {

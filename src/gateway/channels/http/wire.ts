@@ -109,7 +109,7 @@ export interface PermissionView {
   readonly tool: string;
   readonly input: unknown;
   readonly options: readonly PermissionDecision[];
-  /** What `allow_always` allows until the agent's session ends, in one short line. */
+  /** All that `allow_always` allows until the agent's session ends, a rule on each line. */
   readonly always?: string;
   readonly createdAt: string;
   /** What the tool would do, as far as its input tells. */

@@ -73,13 +73,13 @@ describe('a channel in a terminal (18.5)', () => {
     const id = 'prm_3f2a91c0-0000-4000-8000-000000000000';
     const question = {
       ...{ id, channel: 'main', eventId: 'e', tool: 'Bash', input: { command: 'rm -rf \u001b[2Jbuild' } },
-      ...{ options: ['allow', 'deny'], createdAt: at },
+      ...{ options: ['allow', 'allow_always', 'deny'], always: 'rm *\nbash:*', createdAt: at },
     };
     const state = { type: 'state', status: { permissions: [question] } } as never as ChannelNews;
     const words = `Permission needed for Bash\n{}\nAnswer allow, deny to request ${id}.`;
     const text = shown(said('system', words), state, state);
     expect(text).toBe(
-      '? Bash: rm -rf ␛[2Jbuild\n  turnout permissions allow 3f2a91c0   (or deny, always, show)\n',
+      '? Bash: rm -rf ␛[2Jbuild\n  turnout permissions allow 3f2a91c0   (or deny, always, show)\n  “always” allows, until the session ends:\n    rm *\n    bash:*\n',
     );
   });
 

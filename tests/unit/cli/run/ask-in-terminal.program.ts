@@ -7,7 +7,7 @@ import { buildOnce, demoAgent } from '../turnout.js';
 
 beforeAll(buildOnce);
 
-const question = 'allow it? [y]es, [a]lways (every edit of a file), [n]o: ';
+const question = 'allow it? [y]es, [a]lways, [n]o: ';
 
 describe('turnout run --live --permission-mode ask, in a terminal', () => {
   it('runs the tool that is allowed, and asks again where the answer was none', async ({ stage }) => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { answerQuestion } from '../../../../src/gateway/commands/answer-question.js';
+import {
+  answerQuestion,
+  decidedText,
+  questionLine,
+} from '../../../../src/gateway/commands/answer-question.js';
 import type { StoredPermission } from '../../../../src/store/rows.js';
 
 const question = (start: string, more: Partial<StoredPermission> = {}): StoredPermission => ({
@@ -54,6 +58,14 @@ describe('/allow and /deny (18.5)', () => {
       expect(told(name, argument, [one, two])).toContain(list);
     const alike = question('3f2a9999');
     expect(told('deny', '3f2a', [one, alike])).toMatch(/^Several questions begin with 3f2a:\n3f2a91c0/);
+  });
+
+  it('show all that "always" would allow beside the question, and in the answer (27.9)', () => {
+    const asked = question('3f2a91c0', { always: 'rm *\nbash:*' });
+    const rules = '\n  always: rm *\n  always: bash:*';
+    expect(questionLine(asked)).toBe(`3f2a91c0  Bash: rm 3f2a91c0${rules}`);
+    expect(decidedText(asked, 'allow_always')).toBe(`Allowed from now on: Bash: rm 3f2a91c0${rules}`);
+    expect(decidedText(asked, 'allow')).toBe('Allowed: Bash: rm 3f2a91c0');
   });
 
   it('do nothing if nothing is asked, if it is not offered, or if it is no answer', () => {

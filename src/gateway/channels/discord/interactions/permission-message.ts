@@ -18,6 +18,8 @@ export interface PermissionMessage {
 
 /** An input may have 32 MiB: nobody reads that, and it would hold up everything else. */
 const maxFile = 200_000;
+/** A message has 2000 characters at most. */
+const maxBody = 1500;
 
 export type ButtonRow = APIActionRowComponent<APIButtonComponentWithCustomId>;
 
@@ -29,31 +31,33 @@ export function permissionMessage(
 ): PermissionMessage {
   const { text, language } = whatWouldBeDone(permission, preview);
   const shown = forFence(excerpt(text.trimEnd(), maxFile).text);
-  const { text: body, isCut } = excerpt(shown, 1400);
+  const always = alwaysAllowed(permission);
+  const { text: body, isCut } = excerpt(shown, maxBody - always.length);
   const where =
     preview?.type === 'command' && preview.cwd !== undefined ? ` in ${inlineCode(preview.cwd, 150)}` : '';
   const rest = isCut ? `\nAll ${count(shown.length)} characters of it are in the file.` : '';
   const what = inlineCode(permission.tool, 60) || 'a tool';
   return {
-    content: `**May I use ${what}${where}?**\n${fenced(body, language)}${rest}${smallPrint(permission, deniedAt)}`,
+    content: `**May I use ${what}${where}?**\n${fenced(body, language)}${rest}${deadline(deniedAt)}${always}`,
     components: [{ type: 1, components: buttons(permission) }],
     files: isCut ? [{ name: 'request.txt', data: new TextEncoder().encode(shown) }] : [],
   };
 }
 
-function smallPrint({ options, always: what }: StoredPermission, deniedAt: number | undefined): string {
-  const always = options.includes('allow_always')
-    ? [
-        `“Always” means: not asked again for ${what === undefined ? 'the like' : inlineCode(what, 200)} until the agent’s session ends.`,
-      ]
-    : [];
-  const deadline =
-    deniedAt === undefined ? [] : [`Denied if nobody answers: <t:${Math.floor(deniedAt / 1000)}:R>.`];
-  const lines = [...deadline, ...always];
-  return lines.length === 0 ? '' : `\n${smallMark}${lines.join(' ')}`;
+function deadline(deniedAt: number | undefined): string {
+  return deniedAt === undefined
+    ? ''
+    : `\n${smallMark}Denied if nobody answers: <t:${Math.floor(deniedAt / 1000)}:R>.`;
+}
+
+/** All that "always" would allow: it is the end of the message. */
+function alwaysAllowed({ options, always }: StoredPermission): string {
+  if (always === undefined || !options.includes('allow_always')) return '';
+  return `\n${alwaysHead}\n${fenced(forFence(always))}`;
 }
 
 const smallMark = '-# ';
+const alwaysHead = `${smallMark}“Always” allows, until the agent’s session ends:`;
 
 /**
  * The same message when it has been answered, or nobody has to answer it any more. What was `asked` stays: a preview that is made
@@ -77,7 +81,9 @@ export function settledMessage(
 /** The message without its question and its small print. Undefined if it is none of ours. */
 function keptOf(asked: string): string | undefined {
   const [, what, body] = /^\*\*May I use (.+)\?\*\*\n([\s\S]*)$/.exec(asked) ?? [];
-  return body === undefined ? undefined : `${what}\n${body.replace(/\n-# [^\n]*$/, '')}`;
+  if (body === undefined) return undefined;
+  const always = body.lastIndexOf(`\n${alwaysHead}\n`);
+  return `${what}\n${body.slice(0, always < 0 ? undefined : always).replace(/\n-# [^\n]*$/, '')}`;
 }
 
 function summaryOf({ tool, input }: StoredPermission): string {

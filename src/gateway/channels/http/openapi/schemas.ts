@@ -39,7 +39,9 @@ const permission = z.strictObject({
   tool: text,
   input: z.unknown(),
   options: z.array(decisionSchema),
-  always: text.exactOptional().describe('What `allow_always` allows until the session ends.'),
+  always: text
+    .exactOptional()
+    .describe('All that `allow_always` allows until the session ends, a rule on each line.'),
   createdAt: time,
   preview: preview.exactOptional().describe('What the tool would do, as far as its input tells.'),
   shortened: z

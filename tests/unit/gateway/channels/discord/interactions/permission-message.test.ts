@@ -11,6 +11,7 @@ const permission: StoredPermission = {
   id: 'prm_12345678-1234-1234-1234-123456789012',
   ...{ channel: 'discord:1', eventId: 'evt_1', turnId: 'trn_1', tool: 'Bash', input: { command: 'ls' } },
   options: ['allow', 'allow_always', 'deny'],
+  always: 'rm *',
   ...{ state: 'pending', createdAt: 1 },
 };
 const command = (text: string) =>
@@ -20,10 +21,7 @@ describe('a question for a permission (17.3)', () => {
   it('shows what would be done, with a button for each answer that is offered', () => {
     const { content, components, files } = command('rm -rf build');
     expect(content).toBe(
-      '**May I use `Bash` in `/work`?**\n```sh\nrm -rf build\n```\n-# “Always” means: not asked again for the like until the agent’s session ends.',
-    );
-    expect(permissionMessage({ ...permission, always: 'rm *' }, undefined).content).toContain(
-      '“Always” means: not asked again for `rm *` until',
+      '**May I use `Bash` in `/work`?**\n```sh\nrm -rf build\n```\n-# “Always” allows, until the agent’s session ends:\n```\nrm *\n```',
     );
     const buttons = components[0]?.components ?? [];
     expect(buttons.map(({ custom_id }) => readCustomId(custom_id))).toEqual(
@@ -36,6 +34,18 @@ describe('a question for a permission (17.3)', () => {
       'Deny',
     ]);
     expect([few.content, files]).toEqual([expect.stringContaining('```json'), []]);
+  });
+
+  it('has all that "always" would allow, however long the command is (27.9)', () => {
+    const always = `${'curl *\n'.repeat(56)}bash:*`;
+    const long = { type: 'command', command: 'x'.repeat(90_000), cwd: '/w'.repeat(80) } as const;
+    const asked = permissionMessage({ ...permission, always, tool: 'x'.repeat(90) }, long, Date.now());
+    expect(asked.content).toContain(`\n\`\`\`\n${always}\n\`\`\``);
+    expect(asked.content.length).toBeLessThanOrEqual(2000);
+    const settled = { ...permission, always, state: 'decided', decision: 'allow', decidedAt: 2 } as const;
+    expect(settledMessage(settled, '7', asked.content)).not.toContain('curl');
+    const deny = permissionMessage({ ...permission, options: ['allow', 'deny'] }, long);
+    expect(deny.content).not.toContain('Always');
   });
 
   it('leaves no gap that would push the end of a command out of sight', () => {
@@ -82,7 +92,7 @@ describe('a question for a permission (17.3)', () => {
           { content: settledMessage({ ...permission, tool: text, input: { command: other } }, undefined) },
         ]) {
           expect(content.length).toBeLessThanOrEqual(2000);
-          expect(content.split('```').length - 1).toBeLessThanOrEqual(2);
+          expect(content.split('```').length - 1).toBeLessThanOrEqual(4);
           expect(content).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff]/);
         }
       }),
