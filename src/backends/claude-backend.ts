@@ -6,6 +6,7 @@ import {
   claudeEnvironment,
   claudeThinking,
   effectiveMode,
+  forkFlag,
   lineFormat,
   permissionFlags,
   streamFormat,
@@ -48,7 +49,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     noise: [/^Warning: no stdin data received/],
     advice: claudeAdvice,
     tellsMcpFailures: true,
-    forkFlag: '--fork-session',
+    forkFlag,
   };
 
   #hasSnapshots = true;
@@ -109,6 +110,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
       model: this.config.model,
       maxTurns: this.config.maxTurns,
       allowedTools: this.config.allowedTools,
+      rawArgs: [],
     });
   }
 
@@ -192,13 +194,14 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     model?: string | undefined;
     maxTurns: number;
     allowedTools: readonly string[];
+    rawArgs: readonly string[];
   }): string[] {
     const args = ['-p', ...parts.prompt, ...parts.format, ...parts.permission];
     args.push('--append-system-prompt-file', parts.systemPromptFile);
     args.push('--max-turns', String(parts.maxTurns));
     if (parts.model) args.push('--model', parts.model);
     if (parts.sessionId) args.push('--resume', parts.sessionId);
-    args.push(...allowedToolFlags(parts.allowedTools));
+    args.push(...allowedToolFlags(parts.allowedTools, parts.rawArgs));
     return args;
   }
 }

@@ -79,7 +79,7 @@ function refusal(facts: Facts, option: OptionName, value: unknown): Refusal | un
     case 'providerOptions':
     case 'rawArgs': {
       const way = option === 'rawArgs' ? '' : ' of its own';
-      if (mode === 'live')
+      if (mode === 'live' && !capabilities.rawArgs)
         return refused(`A process that is kept takes no arguments${way}: run the turn without --live.`);
       // The SDK makes the arguments of its CLI itself.
       return name === codexSdk ? refused('Use codex, which drives the CLI without the SDK.') : undefined;

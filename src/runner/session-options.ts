@@ -28,7 +28,7 @@ export function sessionOptions(
     permissionMode: options.permissionMode,
     mcpConfig: options.mcpConfig,
     settings: options.settings,
-    ...(live ? {} : { rawArgs: [...providerArguments(name, options), ...(options.rawArgs ?? [])] }),
+    rawArgs: [...providerArguments(name, options), ...(options.rawArgs ?? [])],
     ...(options.timeoutMs === undefined ? {} : { clocks: { turnMs: options.timeoutMs } }),
     trace: options.trace,
   };

@@ -6,5 +6,7 @@ import type { CompleteSessionOptions } from './types.js';
 export function liveOptions(options: CompleteSessionOptions): LiveSessionOptions {
   const { config, agentHooks, heldBy } = options;
   const maxTurns = options.maxTurns ?? config.maxTurns;
-  return { ...completeOptions(options, config), maxTurns, agentHooks, heldBy };
+  const complete = { ...completeOptions(options, config), maxTurns, agentHooks, heldBy };
+  // An option that is left out keeps the keys of warm processes as they are.
+  return options.rawArgs?.length ? { ...complete, rawArgs: options.rawArgs } : complete;
 }

@@ -127,7 +127,7 @@ function refuse(
   capabilities: LiveCapabilities,
   options: CompleteSessionOptions,
 ): void {
-  if ((options.rawArgs?.length ?? 0) > 0) {
+  if ((options.rawArgs?.length ?? 0) > 0 && !capabilities.rawArgs) {
     throw new TurnoutError('unsupported', `${backend} does not support rawArgs in a live session.`, {
       hint: 'Leave --live out.',
     });

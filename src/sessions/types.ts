@@ -52,7 +52,7 @@ export interface SessionOptions extends TurnOptions {
   readonly live?: boolean | undefined;
   /** The backend's module, if the caller has one already. Default: one that is made for this session. */
   readonly adapter?: BackendAdapter | undefined;
-  /** Extra arguments for the CLI, passed unchanged. One-shot turns only. */
+  /** Extra arguments for the CLI, passed unchanged. Live sessions take them with Claude only. */
   readonly rawArgs?: readonly string[] | undefined;
   /** `false` asks for the CLI's plain output format: few events, and late. One-shot turns only. */
   readonly stream?: boolean | undefined;

@@ -39,11 +39,22 @@ export function effectiveMode(wanted: {
   return wanted.permissionMode === 'bypass' && hasRules ? 'ask' : wanted.permissionMode;
 }
 
-/** `--allowedTools` alone takes no tool away; `--tools` does, and wants bare names (MCP tools are not its business). */
-export function allowedToolFlags(tools: readonly string[]): readonly string[] {
+/** With it a session that is resumed goes on under a new id. */
+export const forkFlag = '--fork-session';
+
+/**
+ * `--allowedTools` alone takes no tool away; `--tools` does, and wants bare names (MCP tools are not its business). One among the
+ * caller's own arguments counts alone: Claude adds up what several name.
+ */
+export function allowedToolFlags(
+  tools: readonly string[],
+  rawArgs: readonly string[] = [],
+): readonly string[] {
   if (tools.length === 0) return [];
+  const allowed = tools.flatMap((tool) => ['--allowedTools', tool]);
+  if (rawArgs.some((argument) => /^--tools(=|$)/.test(argument))) return allowed;
   const names = tools.map((tool) => tool.replace(/\(.*$/s, '')).filter((name) => !name.startsWith('mcp__'));
-  return [...tools.flatMap((tool) => ['--allowedTools', tool]), '--tools', [...new Set(names)].join(',')];
+  return [...allowed, '--tools', [...new Set(names)].join(',')];
 }
 
 /** Variables on top of the inherited environment; `undefined` takes one away. */

@@ -42,7 +42,7 @@ function interactiveCommand(options: InteractiveOptions, context: InteractiveCon
     // A session keeps the system prompt of its first turn unless the snapshot is off.
     if (systemPrompt !== '' && hasSnapshots(context.version)) args.push(snapshotFlag, 'off');
   }
-  args.push(...allowedToolFlags(allowedTools));
+  args.push(...allowedToolFlags(allowedTools, options.rawArgs));
   for (const tool of options.disallowedTools) args.push('--disallowedTools', tool);
   if (options.mcpConfig !== undefined) args.push('--mcp-config', options.mcpConfig);
   if (options.settings !== undefined) args.push('--settings', options.settings);

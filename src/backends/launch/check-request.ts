@@ -53,7 +53,7 @@ export function describeUnsupported(backend: string, { option, value, instead }:
 export type OptionCapabilities = Pick<
   BackendCapabilities,
   'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionModes' | 'thinkingDepth'
-> & { readonly settings?: true; readonly confirmTools?: true };
+> & { readonly settings?: true; readonly confirmTools?: true; readonly rawArgs?: true };
 
 export function unsupportedOptions(
   name: string,

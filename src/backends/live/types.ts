@@ -59,6 +59,8 @@ export interface LiveCapabilities {
   readonly settings?: true;
   /** The values of the option `thinking` that the CLI takes. */
   readonly thinkingDepth?: readonly TakenThinking[];
+  /** True if the process is started with `rawArgs`. */
+  readonly rawArgs?: true;
   /** True if a message can be sent into a running turn. */
   readonly steer?: true;
   /** True if tools that the mode allows can be asked about too. */
@@ -72,6 +74,8 @@ export interface LiveSessionOptions extends CompleteTurnOptions {
   /** See `SessionOptions`. */
   readonly heldBy?: number | undefined;
   readonly agentHooks?: AgentHooks | undefined;
+  /** Extra arguments for the CLI, passed unchanged. */
+  readonly rawArgs?: readonly string[] | undefined;
 }
 
 /** The place and the environment of the process. */

@@ -8,6 +8,7 @@ import { codexSdk } from '../../runner/runner-names.js';
 import { sessionOptions } from '../../runner/session-options.js';
 import type { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
+import { claudeArguments } from '../run/claude-flags.js';
 import { givenFiles } from '../run/given-files.js';
 import { runnerOptions, turnSettings } from '../run/run.js';
 import type { RunFlags } from '../run/run-options.js';
@@ -58,13 +59,15 @@ export async function prepareAgent(
   // Somebody is there to be asked: only who has set another mode gets it.
   const chosen = origins['PERMISSION_MODE'] === undefined ? 'ask' : config.permissionMode;
   const permissionMode = wanted.permissionMode ?? flags.permissionMode ?? chosen;
+  const allowUnsupported = flags.allowUnsupported || config.allowUnsupported;
+  const own = claudeArguments(runner, flags, allowUnsupported);
   const files = await givenFiles(flags, backend);
   const adapter = createBackend(config.agentBackend, backend);
   const { options, warnings: leftOut } = await checkOptions(
     runner,
     {
-      ...runnerOptions(flags, files),
-      allowUnsupported: flags.allowUnsupported || config.allowUnsupported,
+      ...runnerOptions(flags, files, own.rawArgs),
+      allowUnsupported,
       thinking: wanted.thinking ?? flags.thinking,
       sessionId: wanted.sessionId,
       continueLast: wanted.continueLast,
@@ -87,7 +90,7 @@ export async function prepareAgent(
     permissionMode: options.permissionMode ?? permissionMode,
     cwd: config.workingDir,
     home: config.home,
-    warnings: [...warnings, ...leftOut],
+    warnings: [...warnings, ...own.warnings, ...leftOut],
     adapter,
     steers: (await adapter.live?.())?.capabilities.steer === true,
     open: (signal) =>

@@ -4,6 +4,7 @@ import { redactorFor } from '../../config/redact.js';
 import { describeCommand } from '../../runner/describe-command.js';
 import type { RunnerOptions } from '../../runner/types.js';
 import { say } from '../output/say.js';
+import { claudeArguments } from '../run/claude-flags.js';
 import { givenFiles } from '../run/given-files.js';
 import { runnerOptions, sessionChosen } from '../run/run.js';
 import type { RunFlags } from '../run/run-options.js';
@@ -15,9 +16,11 @@ export async function openInterface(given: RunFlags): Promise<number> {
   for (const warning of warnings) say(warning);
   const { runInteractive } = await import('../../runner/interactive.js');
   const files = await givenFiles(flags, backend);
+  const own = claudeArguments(runner, flags, config.allowUnsupported || flags.allowUnsupported);
+  for (const warning of own.warnings) say(warning);
   const options: RunnerOptions = {
     // Somebody is there to be asked: without a flag the CLI's own rules hold.
-    ...runnerOptions(flags, files),
+    ...runnerOptions(flags, files, own.rawArgs),
     mode: 'interactive',
     prompt: flags.prompt,
     cwd: config.workingDir,

@@ -35,8 +35,8 @@ export interface Subcommand {
 
 /** One flag of a command. Its name in the table is the long one, without the dashes. */
 export interface Flag {
-  /** `text` takes a value, and the last one counts; `list` takes one each time it is given. */
-  readonly type: 'switch' | 'text' | 'list';
+  /** `text` takes a value, and the last one counts; `list` takes one each time it is given; `optional` takes one if one follows. */
+  readonly type: 'switch' | 'text' | 'list' | 'optional';
   readonly short?: string;
   /** Further long names, as other programs call it. */
   readonly aliases?: readonly string[];

@@ -4,6 +4,13 @@ import { didYouMean } from './did-you-mean.js';
 
 export type { Flag, FlagTable } from './command-page.js';
 
+/** A flag with its values, in the words of the command line. */
+export interface TypedFlag {
+  /** The flag's name in the table. */
+  readonly name: string;
+  readonly words: readonly string[];
+}
+
 /** A command line that was taken apart. */
 export interface GivenFlags<Name extends string> {
   has(name: Name): boolean;
@@ -11,6 +18,8 @@ export interface GivenFlags<Name extends string> {
   all(name: Name): readonly string[] | undefined;
   /** The flags that were given, in their order. */
   readonly names: readonly Name[];
+  /** Each flag as it was typed, in the order of the command line. */
+  readonly typed: readonly TypedFlag[];
   readonly positionals: readonly string[];
   /** Everything behind `--`. */
   readonly rawArgs: readonly string[];
@@ -34,6 +43,7 @@ export function readFlags<const T extends FlagTable>(
 ): GivenFlags<keyof T & string> {
   const names = namesIn(table);
   const values = new Map<string, string[]>();
+  const typed: TypedFlag[] = [];
   const positionals: string[] = [];
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
@@ -47,13 +57,21 @@ export function readFlags<const T extends FlagTable>(
     const [name, flag] = names.get(written) ?? unknown(written, names, options);
     const given = values.get(name) ?? [];
     values.set(name, given);
+    const first = attached === undefined ? written : joined(written, attached);
+    const from = at;
+    takeValues(written, attached, flag, given);
+    typed.push({ name, words: [first, ...words.slice(from, at)] });
+  };
+  const takeValues = (written: string, attached: string | undefined, flag: Flag, given: string[]): void => {
     if (flag.type === 'switch') {
       if (attached !== undefined) throw wrongUsage(options.command, `${written} takes no value`);
       return;
     }
     const next = words[at];
-    if (attached === undefined && (next === undefined || isFlag(next)))
+    if (attached === undefined && (next === undefined || isFlag(next))) {
+      if (flag.type === 'optional') return;
       throw wrongUsage(options.command, `${written} expects a value`);
+    }
     given.push(attached ?? next ?? '');
     if (attached === undefined) at += 1;
     for (let more = words[at]; more !== undefined && !isFlag(more); more = words[at]) {
@@ -77,6 +95,7 @@ export function readFlags<const T extends FlagTable>(
     text: (name) => values.get(name)?.at(-1),
     all: (name) => values.get(name),
     names: [...values.keys()] as (keyof T & string)[],
+    typed,
     positionals,
     rawArgs: end < 0 ? [] : argv.slice(end + 1),
   };
@@ -84,6 +103,11 @@ export function readFlags<const T extends FlagTable>(
 
 export function wrongUsage(command: string, what: string, hint?: string): TurnoutError {
   return new TurnoutError('bad_request', what, { hint: hint ?? `See \`turnout help ${command}\`.` });
+}
+
+/** `--name=value`, `-nvalue`. */
+function joined(written: string, value: string): string {
+  return written.startsWith('--') ? `${written}=${value}` : `${written}${value}`;
 }
 
 type Names = ReadonlyMap<string, readonly [name: string, flag: Flag]>;

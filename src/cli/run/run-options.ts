@@ -7,8 +7,14 @@ import { readRunnerName } from '../../runner/runner-names.js';
 import type { FlagTable } from '../command/command-page.js';
 import { milliseconds, notBlank, oneOf, positive, wrong } from '../command/flag-values.js';
 import { outputFormat } from '../command/json-flags.js';
-import { type GivenFlags, readFlags, wrongUsage } from '../command/read-flags.js';
-import { claudeModes, refuseClaudeFlag, untranslatedModes } from './claude-flags.js';
+import { type GivenFlags, readFlags, type TypedFlag, wrongUsage } from '../command/read-flags.js';
+import {
+  claudeFlags,
+  claudeModes,
+  isClaudeFlag,
+  refuseClaudeFlag,
+  untranslatedModes,
+} from './claude-flags.js';
 import { isJsonText, outputFormats, turnFlags } from './turn-flags.js';
 
 /** `claude-json`: one object that has Claude's names as well as ours. */
@@ -46,6 +52,8 @@ export interface RunFlags extends TurnOptions {
   /** The agent is told that nobody answers its questions, and how to say that it has finished. */
   readonly unattended: boolean;
   readonly rawArgs: readonly string[];
+  /** Flags that only Claude Code has, as they were typed. */
+  readonly claudeFlags: readonly TypedFlag[];
   /** The command that goes on with the session, if it is another one than `turnout run --continue`. */
   readonly again?: string | undefined;
 }
@@ -76,7 +84,7 @@ export function parseTurnFlags<const T extends FlagTable = Record<never, never>>
 ): TurnFlags<keyof T & string> | 'help' {
   const given: GivenFlags<keyof typeof turnFlags | (keyof T & string)> = readFlags(
     argv,
-    { ...turnFlags, ...own },
+    { ...claudeFlags, ...turnFlags, ...own },
     { command, refuse: refuseClaudeFlag },
   );
   if (given.has('help')) return 'help';
@@ -147,6 +155,7 @@ function flagsFrom(given: Given): RunFlags {
     unattended: given.has('unattended'),
     allowUnsupported: given.has('allow-unsupported'),
     rawArgs: given.rawArgs,
+    claudeFlags: given.typed.filter(isClaudeFlag),
   };
 }
 

@@ -9,6 +9,7 @@ import { backendConfig, loadConfig } from '../../gateway/config.js';
 import { nonceIn, unattendedInstructions } from '../../orchestra/instructions.js';
 import { checkOptions } from '../../runner/check-options.js';
 import { withoutMarker } from '../../runner/marker.js';
+import { modeSupport } from '../../runner/option-table.js';
 import { runnerBackend } from '../../runner/runner-config.js';
 import { codexSdk, settingsOwner } from '../../runner/runner-names.js';
 import { sessionOptions } from '../../runner/session-options.js';
@@ -20,6 +21,7 @@ import { chooseInstalled } from '../first-run/choose-installed.js';
 import { canAsk } from '../output/ask-line.js';
 import { say } from '../output/say.js';
 import { askedRunner } from './asked-runner.js';
+import { claudeArguments } from './claude-flags.js';
 import { type GivenFiles, givenFiles } from './given-files.js';
 import { readPrompt } from './read-prompt.js';
 import { withClaudeNames } from './result-object.js';
@@ -135,14 +137,15 @@ async function runWithFiles(
   { config, runner, backend, liveSet, warnings }: Omit<Awaited<ReturnType<typeof turnSettings>>, 'origins'>,
 ): Promise<number> {
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
-  const unable = whyNotLive(options, runner);
+  const unable = liveSet ? await whyNotLive(options, runner) : undefined;
   // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
   const live = options.live || permissionMode === 'ask' || (liveSet && unable === undefined);
   const ignored = liveSet && !live ? [`BACKEND_LIVE is not used for this turn: ${unable}.`] : [];
   const allowUnsupported = options.allowUnsupported || config.allowUnsupported;
-  const wanted = { ...runnerOptions(options, files), permissionMode, allowUnsupported };
+  const own = claudeArguments(runner, options, allowUnsupported);
+  const wanted = { ...runnerOptions(options, files, own.rawArgs), permissionMode, allowUnsupported };
   const checked = await checkOptions(runner, wanted, live ? 'live' : 'one-shot');
-  for (const warning of [...warnings, ...ignored, ...checked.warnings]) say(warning);
+  for (const warning of [...warnings, ...ignored, ...own.warnings, ...checked.warnings]) say(warning);
   const prompt = await readPrompt(options.prompt, () => process.stdin, {
     say: (line) => say(line),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
@@ -172,13 +175,19 @@ async function runWithFiles(
 }
 
 /** A setting does not stand in the way of a flag: the reason why this turn can't be a live one, if it can't. */
-function whyNotLive({ rawArgs }: RunFlags, runner: RunnerName): string | undefined {
+async function whyNotLive({ rawArgs }: RunFlags, runner: RunnerName): Promise<string | undefined> {
   if (runner === codexSdk) return `${codexSdk} has no live sessions`;
-  return rawArgs.length > 0 ? 'a live session takes no arguments for the CLI itself' : undefined;
+  const isRefused =
+    rawArgs.length > 0 && (await modeSupport(runner, 'live')).of('rawArgs').type === 'refused';
+  return isRefused ? 'a live session takes no arguments for the CLI itself' : undefined;
 }
 
 /** The flags as options of a runner. The directory and the model are in the config, which the settings belong to, too. */
-export function runnerOptions(options: RunFlags, files: GivenFiles): RunnerOptions {
+export function runnerOptions(
+  options: RunFlags,
+  files: GivenFiles,
+  rawArgs: readonly string[],
+): RunnerOptions {
   return {
     systemPrompt: systemPromptOf(options),
     sessionId: options.sessionId,
@@ -189,7 +198,7 @@ export function runnerOptions(options: RunFlags, files: GivenFiles): RunnerOptio
     mcpConfig: files.mcpConfig,
     settings: files.settings,
     permissionMode: options.permissionMode,
-    rawArgs: options.rawArgs,
+    rawArgs,
     allowUnsupported: options.allowUnsupported,
   };
 }

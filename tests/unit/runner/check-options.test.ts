@@ -27,12 +27,12 @@ describe('checkOptions', () => {
       'claude does not support thinking (--thinking) "off". Use one of: low',
     ],
     ['opencode', 'one-shot', { permissionMode: 'ask' }, 'A live session (--live) takes it.'],
-    ['claude', 'live', { rawArgs: ['--x'] }, 'claude does not support rawArgs (--) in a live session. '],
+    ['codex', 'live', { rawArgs: ['--x'] }, 'codex does not support rawArgs (--) in a live session. '],
     [
-      'claude',
+      'codex',
       'live',
-      { providerOptions: { claude: { x: true } } },
-      'claude does not support providerOptions in a live',
+      { providerOptions: { codex: { x: true } } },
+      'codex does not support providerOptions in a live',
     ],
     [
       'claude',

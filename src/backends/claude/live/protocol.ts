@@ -20,6 +20,7 @@ import {
   claudeEnvironment,
   claudeThinking,
   effectiveMode,
+  forkFlag,
   permissionFlags,
   streamFormat,
   thinkingFlags,
@@ -50,6 +51,7 @@ export function claudeLiveAs(label: string): LiveProtocol {
       disallowedTools: true,
       mcpConfig: true,
       settings: true,
+      rawArgs: true,
       confirmTools: true,
       thinkingDepth: claudeThinking,
       steer: true,
@@ -109,7 +111,8 @@ export async function connect(
       turns = new ClaudeTurns(
         made,
         permissionsFor(options.permissionMode, options),
-        options.sessionId,
+        // A fork goes on under an id of its own.
+        options.rawArgs?.includes(forkFlag) ? undefined : options.sessionId,
         new HookCalls(options.agentHooks),
         options.confirmTools,
       );
@@ -138,12 +141,14 @@ function liveArgs(options: LiveSessionOptions): readonly string[] {
   args.push(...thinkingFlags(options.thinking));
   // An id that begins with a dash stays an id.
   if (options.sessionId !== undefined) args.push(`--resume=${options.sessionId}`);
-  args.push(...allowedToolFlags(options.allowedTools));
+  const { rawArgs = [] } = options;
+  args.push(...allowedToolFlags(options.allowedTools, rawArgs));
   const disallowed = mayAsk(options)
     ? [...interactiveTools, ...options.disallowedTools]
     : options.disallowedTools;
   for (const tool of disallowed) args.push('--disallowedTools', tool);
   if (options.mcpConfig !== undefined) args.push('--mcp-config', options.mcpConfig);
+  args.push(...rawArgs);
   return args;
 }
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { claudeArguments } from '../../../../src/cli/run/claude-flags.js';
 import { parseRunOptions, type RunFlags } from '../../../../src/cli/run/run-options.js';
 import { looksLikeTools } from '../../../../src/cli/run/tool-list.js';
 import { TurnoutError } from '../../../../src/core/errors.js';
@@ -87,17 +88,54 @@ describe("Claude's flags", () => {
   });
 
   it.each([
-    [['--add-dir', '../lib'], '--add-dir', '-- --add-dir'],
+    [['--add-dir', '../lib', '../other dir']],
+    [['--add-dir=../lib']],
+    [['--agents', '{"a":{}}', '--agent', 'a']],
+    [['--fallback-model=sonnet,haiku']],
+    [['--session-id', '0199a213-81c0-7800-8aa1-bbab2a035a53', '--fork-session']],
+    [['--json-schema', '{"type":"object"}']],
+    [['--tools', '']],
+    [['--tools', 'Read', 'Edit']],
+    [['-d']],
+    [['--debug', 'api,hooks', '--debug-file', '/tmp/x']],
+    [['-w', '-n', 'a name']],
+    [['--max-thinking-tokens', '8000', '--max-budget-usd', '1.5']],
+    [['--plugin-dir', 'a', '--plugin-dir', 'b']],
+    [['--strict-mcp-config', '--restricted', '--bare', '--no-session-persistence']],
+  ])('%j goes to Claude as it was typed, in front of what is behind -- (O5, O14)', (args) => {
+    const read = flags('-p', ...args, '--model', 'opus', 'go', '--', '--raw');
+    expect(read).toMatchObject({ prompt: 'go', model: 'opus' });
+    expect(claudeArguments('claude', read, false)).toEqual({ rawArgs: [...args, '--raw'], warnings: [] });
+  });
+
+  it.each([
+    [['--add-dir', '../lib'], '--add-dir', '--backend claude'],
     [['--agents', '{}'], '--agents', '.turnout/agents'],
-    [['--fallback-model=sonnet'], '--fallback-model', '-- --fallback-model'],
+    [['--fallback-model=sonnet'], '--fallback-model', '--allow-unsupported'],
     [['--session-id', 'x'], '--session-id', '--resume'],
-    [['--fork-session'], '--fork-session', '--'],
-    [['--json-schema', '{}'], '--json-schema', '--'],
     [['--tools', 'Read'], '--tools', '--allowed-tools'],
     [['-d'], '-d', 'LOG_LEVEL=debug'],
+  ])(
+    '%j is refused by its name with another backend, or left out on request (O4, O5)',
+    (args, named, wayOut) => {
+      const read = flags('x', ...args, '--', '--raw');
+      const refused = caught(() => claudeArguments('codex', read, false));
+      expect(refused.code).toBe('unsupported');
+      expect(refused.message).toBe(`${named} is an option of Claude Code that codex does not have.`);
+      expect(refused.hint).toContain(wayOut);
+      expect(claudeArguments('codex', read, true)).toEqual({
+        rawArgs: ['--raw'],
+        warnings: [expect.stringContaining(`${named} is an option of Claude Code`)],
+      });
+    },
+  );
+
+  it.each([
+    [['--cloud'], '--cloud', 'start Claude itself'],
+    [['--bg'], '--bg', 'turnout gateway'],
     [['--input-format', 'stream-json'], '--input-format stream-json', 'one turn'],
     [['--permission-mode', 'auto'], '--permission-mode auto', 'bypass'],
-  ])('%j is refused by its name, with the way out (O5)', (args, named, wayOut) => {
+  ])('%j is no part of a turn: refused by its name, with the way out (O5)', (args, named, wayOut) => {
     const error = failure('x', ...args);
     expect(error.code).toBe('unsupported');
     expect(error.message).toContain(named);
@@ -199,8 +237,12 @@ function flags(...argv: string[]): RunFlags {
 }
 
 function failure(...argv: string[]): TurnoutError {
+  return caught(() => parseRunOptions(argv));
+}
+
+function caught(act: () => unknown): TurnoutError {
   try {
-    parseRunOptions(argv);
+    act();
   } catch (error) {
     if (error instanceof TurnoutError) return error;
     throw error;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { describeSettings } from '../../../../src/config/describe-settings.js';
@@ -186,10 +186,8 @@ describe.concurrent('the settings of `turnout run` (18.3)', () => {
   });
 
   it('BACKEND_LIVE gives way to what a live session can’t do, and says so', async ({ stage }) => {
-    const cli = stage.write('cli', `#!/bin/sh\nexec '${process.execPath}' '${demoAgent}' -p hello\n`);
-    chmodSync(cli, 0o755);
     const done = await turnout(stage, ['run', 'hi', '--', '--raw'], {
-      env: { ...env, ...playing(stage, 'claude', 'answer'), BACKEND_LIVE: '1' },
+      env: { ...env, ...playing(stage, 'codex', 'answer'), BACKEND_LIVE: '1' },
     });
     expect(done.stderr).toContain(
       'BACKEND_LIVE is not used for this turn: a live session takes no arguments',

@@ -262,10 +262,42 @@ describe.concurrent('turnout run', () => {
       expect(readFileSync(stage.path('received.stdin'), 'utf8')).toBe('hi');
     });
 
+    it("Claude's own are passed on to Claude as they are, one-shot and live (O5, O14)", async ({ stage }) => {
+      const own = [
+        ...[
+          '--add-dir',
+          '..',
+          '../a dir',
+          '--fallback-model',
+          'haiku',
+          '--strict-mcp-config',
+          '--debug',
+          'api',
+        ],
+        ...['--session-id', '0199a213-81c0-7800-8aa1-bbab2a035a53', '--max-thinking-tokens', '2000'],
+        ...['--setting-sources', 'user', '--tools', 'Read,Bash', '--name=a b', '--no-session-persistence'],
+      ];
+      const argv = () => readFileSync(stage.path('received.argv'), 'utf8');
+      const env = playing(stage, 'claude', 'answer', 'receive.sh');
+      const run = ['run', '-p', 'hi', '--allowedTools', 'Bash(git:*)', ...own];
+      expect(await turnout(stage, run, { env })).toMatchObject({ code: 0 });
+      expect(argv()).toContain(`\0${own.join('\0')}\0`);
+      expect(
+        argv()
+          .split('\0')
+          .filter((word) => word === '--tools'),
+      ).toHaveLength(1);
+      // The program that is played does not speak the live protocol: it has been started, and that is what counts here.
+      await turnout(stage, [...run, '--live', '--timeout', '60'], { env });
+      expect(argv()).toContain('\0--input-format\0stream-json\0');
+      expect(argv()).toContain(`\0${own.join('\0')}\0`);
+    });
+
     it('what is wrong or not translated ends before anything is started (O5)', async ({ stage }) => {
       const env = playing(stage, 'claude', 'answer', 'receive.sh');
       const wrong: readonly (readonly [readonly string[], number, string])[] = [
-        [['--add-dir', '..'], 4, '-- --add-dir'],
+        [['--backend', 'codex', '--add-dir', '..'], 4, '--add-dir is an option of Claude Code'],
+        [['--bg'], 4, '--bg of Claude Code'],
         [['--dangerously-skip-permissions', '--permission-mode', 'plan'], 2, 'contradict'],
         [['--modle', 'x'], 2, 'Did you mean --model?'],
         [['--mcp-config', '{"mcpServers":'], 2, 'The MCP configuration of --mcp-config'],

@@ -129,7 +129,7 @@ describe('turnout run over a live session', () => {
       (await turnout(stage, ['run', '--live', ...args], { env: { ...env, ...more } })).code;
     expect(await run(['fail with 429'])).toBe(1);
     expect(await run(['hi'], { BACKEND_CLI_PATH: '/no/such/claude' })).toBe(3);
-    expect(await run(['hi', '--', '--raw'])).toBe(4);
+    expect(await run(['hi', '--thinking', 'off'])).toBe(4);
     expect(await run(['hang', '--timeout', '1'])).toBe(124);
   });
 
