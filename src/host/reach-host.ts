@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { Environment } from '../config/home-directory.js';
 import { late, within } from '../core/wait.js';
 import { hostEnvironment } from './host-environment.js';
+import { sweepSockets } from './listen.js';
 import { SocketPlace } from './socket-place.js';
 
 export interface HostPlace {
@@ -40,9 +41,11 @@ export async function findHost(home: string): Promise<Socket | undefined> {
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return socket;
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ECONNREFUSED') throw error;
     // Nobody listens: a killed host has left its socket.
-    if (['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
+    await sweepSockets(place).catch(() => undefined);
+    return undefined;
   } finally {
     place.close();
   }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defaultPoolLimits } from '../../src/config/limits.js';
@@ -230,6 +230,25 @@ describe('the host (18.7)', () => {
     });
     expect(status).toBe(0);
     expect(statSync(join(stage.stage.workingDir, 'demo-note.txt')).mode & 0o777).toBe(0o600);
+  });
+
+  it('that was killed leaves no socket once Turnout is used again, warm or not (27.17)', async () => {
+    const stage = warmStage();
+    const uses = {
+      'host status': () => turnout(stage.place, ['host', 'status']),
+      'host stop': () => turnout(stage.place, ['host', 'stop']),
+      run: () => turnout(stage.place, ['run', 'hello']),
+    };
+    for (const [name, use] of Object.entries(uses)) {
+      await stage.run('hello');
+      const host = (await stage.status())?.pid ?? 0;
+      process.kill(host, 'SIGKILL');
+      await expect.poll(() => stage.processes().some(({ pid }) => pid === host)).toBe(false);
+      expect(existsSync(stage.socket)).toBe(true);
+      writeFileSync(join(dirname(stage.socket), `new-${spawnSync('true').pid}-0123abcd.sock`), '');
+      await use();
+      expect([name, ...readdirSync(dirname(stage.socket))].filter((file) => /\.sock/.test(file))).toEqual([]);
+    }
   });
 
   it('of which many start at once is one', async () => {

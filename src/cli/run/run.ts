@@ -171,7 +171,10 @@ async function runWithFiles(
   const answer = options.unattended ? (text: string) => withoutMarker(text, nonceIn(process.env)) : undefined;
   const chosen = options.backend === undefined ? '' : ` --backend ${runner}`;
   const again = options.again ?? `turnout run${chosen} --continue`;
-  return showTurn(turn, { output, verbose, answer, logLevel: config.logLevel, again });
+  const swept = import('../../host/listen.js').then(({ sweepHost }) => sweepHost(config.home));
+  const code = await showTurn(turn, { output, verbose, answer, logLevel: config.logLevel, again });
+  await swept;
+  return code;
 }
 
 /** A setting does not stand in the way of a flag: the reason why this turn can't be a live one, if it can't. */
