@@ -5,7 +5,7 @@ import { patience } from './tests/machine-speed.js';
 export default defineConfig({
   test: {
     include: ['tests/real/**/*.real.ts'],
-    globalSetup: ['tests/up-to-date-build.ts', 'tests/no-child-left.ts'],
+    globalSetup: ['tests/up-to-date-build.ts', 'tests/no-child-left.ts', 'tests/compile-programs.ts'],
     // A CLI keeps one core busy: with three of them, the run takes as long and clocks run out.
     maxWorkers: 2,
     retry: process.env['CI'] ? 2 : 0,
