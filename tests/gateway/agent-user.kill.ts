@@ -88,6 +88,51 @@ describe.skipIf(!isRoot)('AGENT_USER', () => {
     },
   );
 
+  it('shows nothing that the user can’t read: not in a question, not among the changes (27.11)', async () => {
+    const { root, work, home } = place();
+    const note = join(work, 'demo-note.txt');
+    writeFileSync(note, 'PASSWORD=1\n', { mode: 0o600 });
+    const env = {
+      AGENT_USER: 'nobody',
+      BACKEND_CLI_PATH: demoAgent,
+      BACKEND_LIVE: '1',
+      PERMISSION_MODE: 'ask',
+    };
+    const run = startProgram(root, {
+      ...env,
+      HTTP_TOKEN: 'the-token-of-the-gateway',
+      TURNOUT_DEMO_SPEED: '1000',
+    });
+    const at = await url(run);
+    const headers = {
+      authorization: 'Bearer the-token-of-the-gateway',
+      'content-type': 'application/json',
+    };
+    const call = async (path: string, body?: object) => {
+      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      return (await fetch(`${at}${path}`, { ...init, headers })).text();
+    };
+    const { eventId } = JSON.parse(await call('/v1/channels/a/messages', { text: 'write a note: hello' }));
+    await eventually(async () => (await call('/v1/permissions')).includes('+hello'));
+    expect(await call('/v1/permissions')).not.toContain('PASSWORD');
+    // What it can read is shown: the reader of the program works.
+    chmodSync(note, 0o644);
+    await eventually(async () => (await call('/v1/permissions')).includes('-PASSWORD=1'));
+    chmodSync(note, 0o600);
+    chownSync(note, nobody, nobody);
+    const [{ id }] = JSON.parse(await call('/v1/permissions')).permissions;
+    await call(`/v1/permissions/${id}`, { decision: 'allow' });
+    expect(JSON.parse(await call(`/v1/events/${eventId}?wait=50`))).toMatchObject({ state: 'answered' });
+    const changes = await call('/v1/channels/a/changes');
+    expect(JSON.parse(changes).files).toMatchObject([{ path: 'demo-note.txt', status: 'added' }]);
+    expect(changes).toContain('+hello');
+    expect(changes).not.toContain('PASSWORD');
+    run.child.kill('SIGTERM');
+    expect(await exitCode(run)).toBe(0);
+    expect(run.err).not.toMatch(/snapshot/);
+    expect(existsSync(join(home, 'snapshots'))).toBe(true);
+  });
+
   it('says what keeps it from doing so', async () => {
     const { root, work } = place();
     chownSync(work, 0, 0);
