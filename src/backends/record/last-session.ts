@@ -1,13 +1,11 @@
-import { constants } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { openRecord } from './open-record.js';
 
 /**
  * What a file that holds one session begins with fits into the first of these mostly: Codex writes its instructions into the
  * first line. The second one has room for the longest first message (Claude Code takes 10 MB).
  */
 const steps = [1024 * 1024, 32 * 1024 * 1024];
-
-const readWithoutFollowing = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * The first session, in the order of their last use, that `sessionIn` finds in its file. A file that can't be read has none.
@@ -36,7 +34,7 @@ export async function readHead(
   enough: (lines: readonly string[]) => boolean,
   sizes: readonly number[] = steps,
 ): Promise<readonly string[]> {
-  const file = await open(path, readWithoutFollowing);
+  const file = await openRecord(path);
   try {
     const { size } = await file.stat();
     let lines: readonly string[] = [];
@@ -57,7 +55,7 @@ export async function readHead(
 
 /** The last whole lines of a file, as many as fit into the bytes. */
 export async function readTail(path: string, bytes: number): Promise<readonly string[]> {
-  const file = await open(path, readWithoutFollowing);
+  const file = await openRecord(path);
   try {
     const { size } = await file.stat();
     const from = Math.max(0, size - bytes);

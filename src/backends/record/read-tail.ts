@@ -1,12 +1,9 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { LineSplitter } from '../../process/split-lines.js';
+import { openRecord } from './open-record.js';
 
 /** A turn's part of a record is far smaller; the record of a long conversation is not. */
 const mostBytes = 32 * 1024 * 1024;
-
-/** The agent may have put a link to somebody else's file, or a pipe, in the place of its record. */
-const readWithoutFollowing = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export interface Tail {
   readonly lines: readonly string[];
@@ -18,7 +15,7 @@ export interface Tail {
 export async function readTail(path: string, most = mostBytes): Promise<Tail | undefined> {
   let file: FileHandle;
   try {
-    file = await open(path, readWithoutFollowing);
+    file = await openRecord(path);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

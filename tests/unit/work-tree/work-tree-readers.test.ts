@@ -120,14 +120,14 @@ const places: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'backends/launch/credentials.ts': 'readSmallFile×2',
     'backends/opencode/credentials.ts': 'readObject×2',
   },
-  'The CLIs’ own records of sessions.': {
+  'The CLIs’ own records of sessions: no link of the agent’s leads to files of others.': {
     'backends/claude/session-record.ts': 'realpath stat',
     'backends/opencode-backend.ts': 'existsSync',
     'backends/opencode/session-directory.ts': 'realpathSync statSync',
-    'backends/record/last-session.ts': 'open×2 realpath stat',
+    'backends/record/last-session.ts': 'realpath stat',
     'backends/record/list-sessions.ts': 'lstat',
     'backends/record/read-records.ts': 'readdir×2 stat',
-    'backends/record/read-tail.ts': 'open',
+    'backends/record/open-record.ts': 'lstat open readlink×2',
   },
   'Gemini’s log of its own retries.': {
     'backends/gemini/live/retries.ts': 'lstatSync open',
