@@ -140,7 +140,7 @@ export class AgentRuntime {
     const refused =
       turn.refused ??
       unusable(settings) ??
-      this.#exposed(settings) ??
+      (await this.#exposed(settings)) ??
       (restrictions.type === 'refused' ? restrictions.text : undefined);
     if (refused !== undefined) return this.#ended(turn, settings, errorEvent('bad_request', refused));
     if (restrictions.type === 'dropped') await observer.told(restrictions.text);
@@ -262,10 +262,9 @@ export class AgentRuntime {
   }
 
   /** A `cwd` that came after the start, in which the gateway's own files are. */
-  #exposed({ cwd }: TurnSettings): string | undefined {
-    return cwd === this.#config.workingDir
-      ? undefined
-      : layoutProblems(this.#config, cwd, 'the cwd of this channel')[0];
+  async #exposed({ cwd }: TurnSettings): Promise<string | undefined> {
+    if (cwd === this.#config.workingDir) return undefined;
+    return (await layoutProblems(this.#config, cwd, 'the cwd of this channel'))[0];
   }
 
   /** A restriction is never dropped in silence. */
