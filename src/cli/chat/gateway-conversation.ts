@@ -21,6 +21,7 @@ import type { Conversation, ConversationCommand, ConversationStatus, Tell } from
 import type { EarlierSession } from './earlier-sessions.js';
 import { gatewayCommands } from './gateway-commands.js';
 import { shortPath } from './short-path.js';
+import type { AskedRequest } from './state/describe-request.js';
 
 /** So much of what was said before is shown to whoever joins. */
 const pastMessages = 6;
@@ -281,8 +282,14 @@ export class GatewayConversation implements Conversation {
         this.#asked.delete(view.id);
         continue;
       }
-      const { id, tool, input, options, always } = whole;
-      const event = { type: 'permission_request', id, tool, input, options } as const;
+      const { id, tool, input, options, always, preview } = whole;
+      const leads =
+        preview?.type === 'edit'
+          ? preview.files.flatMap(({ leadsTo, ...file }) =>
+              leadsTo === undefined ? [] : [{ ...file, leadsTo }],
+            )
+          : [];
+      const event: AskedRequest = { type: 'permission_request', id, tool, input, options, leads };
       await this.#tell({ type: 'agent', event: always === undefined ? event : { ...event, always } });
     }
   }

@@ -9,6 +9,7 @@ import { parseThinking, thinkingExpected } from '../../core/thinking.js';
 import type { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
 import { KeptTurn } from '../run/kept-turn.js';
+import { withLeads } from '../run/where-it-leads.js';
 import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
 import { backendOf, type EarlierSession, earlierSessions } from './earlier-sessions.js';
 import { type Agent, agentOf, closed, unlessAborted } from './local-agent.js';
@@ -113,7 +114,9 @@ export class LocalConversation implements Conversation {
         }
         begun ||= event.type !== 'error';
         kept.see(event);
-        await this.#tell({ type: 'agent', event });
+        const shown =
+          event.type === 'permission_request' ? await withLeads(event, agent.prepared.cwd) : event;
+        await this.#tell({ type: 'agent', event: shown });
       }
     } catch (error) {
       const failure =

@@ -6,6 +6,7 @@ import { hasColours } from '../../core/colours.js';
 import { requestRows } from '../chat/state/describe-request.js';
 import { renderLine } from '../chat/text/styled-line.js';
 import type { Terminal } from '../output/terminal.js';
+import { withLeads } from './where-it-leads.js';
 
 const answers: Readonly<Record<string, PermissionDecision>> = {
   y: 'allow',
@@ -62,7 +63,7 @@ async function ask(
   }
   const always = asked.options.includes('allow_always');
   const choices = always ? '[y]es, [a]lways, [n]o' : '[y]es, [n]o';
-  const { title, rows } = requestRows(asked, terminal.columns ?? 80, cwd);
+  const { title, rows } = requestRows(await withLeads(asked, cwd), terminal.columns ?? 80, cwd);
   const colours = hasColours(process.stderr);
   process.stderr.write(`${[...title, ...rows].map((line) => renderLine(line, colours)).join('\n')}\n`);
   dropTyped(input);

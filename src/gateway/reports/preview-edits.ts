@@ -63,10 +63,28 @@ function shareRoom(previews: readonly FilePreview[], maxCharacters: number): rea
 }
 
 type Target = Pick<FilePreview, 'leadsTo' | 'outside'>;
+type Targets = Pick<WorkTreeFiles, 'target'>;
+
+/** A file that an edit is to write elsewhere than its path says. */
+export type Lead = Pick<FilePreview, 'path' | 'outside'> & { readonly leadsTo: string };
+
+/** Where edits lead that don't stay where their paths say. */
+export async function leadsOf(
+  workTrees: Targets,
+  edits: readonly FileEdit[],
+  cwd: string,
+): Promise<readonly Lead[]> {
+  const leads: Lead[] = [];
+  for (const [path, ofFile] of [...byPath(edits)].slice(0, maxFilesRead)) {
+    const { leadsTo, ...where } = await targetOf(workTrees, [path, ofFile.at(-1)?.movedTo], cwd);
+    if (leadsTo !== undefined) leads.push({ path: shownPath(path, cwd), leadsTo, ...where });
+  }
+  return leads;
+}
 
 /** Where the file really is, if a link leads there or it is elsewhere: of several the one outside counts. */
 async function targetOf(
-  workTrees: WorkTreeFiles,
+  workTrees: Targets,
   paths: readonly (string | undefined)[],
   cwd: string | undefined,
 ): Promise<Target> {

@@ -1,16 +1,15 @@
-import type { PermissionRequestEvent } from '../../../core/chat-event.js';
 import { exactLine } from '../../../core/text.js';
 import { plainLine } from '../text/styled-line.js';
 import { type Question, textWidth } from './chat-state.js';
 import { type Choice, listChoices } from './choices.js';
-import { describeRequest } from './describe-request.js';
+import { type AskedRequest, describeRequest } from './describe-request.js';
 import type { StepBuilder } from './print-lines.js';
 
 /** So long nobody may have typed before a letter is a choice: what was typed before the question came is none. */
 const armMs = 600;
 
 /** Adds a question, and asks it if it is the only one. */
-export function askNext(out: StepBuilder, request: PermissionRequestEvent, now: number): void {
+export function askNext(out: StepBuilder, request: AskedRequest, now: number): void {
   const question: Question = { request, armedAt: now, more: [] };
   const { asked } = out.state;
   out.set({ questions: [...out.state.questions, question] });

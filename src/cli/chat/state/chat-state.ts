@@ -1,4 +1,4 @@
-import type { PermissionDecision, PermissionRequestEvent, Usage } from '../../../core/chat-event.js';
+import type { PermissionDecision, Usage } from '../../../core/chat-event.js';
 import type { ConversationCommand, ConversationEvent, ConversationStatus } from '../conversation.js';
 import type { EarlierSession } from '../earlier-sessions.js';
 import { type Editor, newEditor } from '../input/editor.js';
@@ -8,6 +8,7 @@ import type { MarkdownStream } from '../markdown/markdown-stream.js';
 import type { Line } from '../text/styled-line.js';
 import type { Choice } from './choices.js';
 import { type Command, ownCommands } from './commands.js';
+import type { AskedRequest } from './describe-request.js';
 import type { TotalsOfChat } from './totals.js';
 
 /** All that a chat shows depends on this, and on the time. */
@@ -85,7 +86,7 @@ export interface ToolOutput extends Pick<RunningTool, 'name' | 'summary'> {
 }
 
 export interface Question {
-  readonly request: PermissionRequestEvent;
+  readonly request: AskedRequest;
   /** No letter is a choice before that: what was typed before it came must not be one. */
   readonly armedAt: number;
   /** The letter that waits for Enter or a pause, as it was typed. */

@@ -8,6 +8,11 @@ import { diffStyle } from '../markdown/markdown-stream.js';
 import { type Line, plainLine, type Style, span } from '../text/styled-line.js';
 import { wrapLine } from '../text/wrap.js';
 
+/** A request with what its face has found out about it: files that it would write elsewhere than their paths say. */
+export interface AskedRequest extends PermissionRequestEvent {
+  readonly leads?: readonly { readonly path: string; readonly leadsTo: string; readonly outside?: boolean }[];
+}
+
 export interface DescribedRequest {
   readonly lines: readonly Line[];
   /** What is left to be shown if somebody wants to see all. */
@@ -23,7 +28,7 @@ const fewestRows = 3;
  * a row of the chat's own.
  */
 export function describeRequest(
-  request: PermissionRequestEvent,
+  request: AskedRequest,
   { width, rows: windowRows, cwd }: { readonly width: number; readonly rows: number; readonly cwd: string },
 ): DescribedRequest {
   const { title, rows } = requestRows(request, width, cwd);
@@ -36,14 +41,14 @@ export function describeRequest(
 
 /** All of it; `turnout run` shows it so. */
 export function requestRows(
-  request: PermissionRequestEvent,
+  request: AskedRequest,
   width: number,
   cwd: string,
 ): { readonly title: readonly Line[]; readonly rows: readonly Line[] } {
   const mark = span('│ ', 'dim');
-  const rows = [...foldEmpty(detailRows(request, cwd)), ...alwaysRows(request)].flatMap(
-    ({ lead, text, style }) =>
-      wrapLine([mark, { text: lead + exactLine(text), style }], width, { hanging: [mark], atWords: false }),
+  const described = [...leadRows(request), ...foldEmpty(detailRows(request, cwd)), ...alwaysRows(request)];
+  const rows = described.flatMap(({ lead, text, style }) =>
+    wrapLine([mark, { text: lead + exactLine(text), style }], width, { hanging: [mark], atWords: false }),
   );
   const title: Line = [
     span('? ', 'bold', 'yellow'),
@@ -99,6 +104,14 @@ function detailRows({ tool, input }: PermissionRequestEvent, cwd: string): reado
     case 'other':
       return inputRows(input);
   }
+}
+
+function leadRows({ leads = [] }: AskedRequest): readonly Row[] {
+  return leads.map(({ path, leadsTo, outside }) =>
+    outside
+      ? row(`${path} leads outside the work tree, to ${leadsTo}`, ['bold', 'yellow'])
+      : row(`${path} is a link: it leads to ${leadsTo}`, ['yellow']),
+  );
 }
 
 /** All that "always" would allow. */
