@@ -79,7 +79,8 @@ export function eventStream(
       },
       async pull(controller) {
         try {
-          await readers.take();
+          const turn = readers.take();
+          if (turn !== undefined) await turn;
           const found = await reader.next(heartbeatMs);
           // Whoever has left takes nothing more, not even the end.
           if (left.signal.aborted) return;
