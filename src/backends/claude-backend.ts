@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ErrorEvent } from '../core/chat-event.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import { claudeAdvice } from './claude/advice.js';
 import {
   allowedToolFlags,
@@ -7,6 +8,7 @@ import {
   claudeThinking,
   effectiveMode,
   forkFlag,
+  isRule,
   lineFormat,
   permissionFlags,
   streamFormat,
@@ -56,6 +58,15 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   readonly #costs = new RecentSessions<number>();
 
   readonly readingTools = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead', 'TodoRead', 'TodoWrite']);
+
+  startNotice(permissionMode: PermissionMode): string | undefined {
+    const { allowedTools } = this.config;
+    const mode = effectiveMode({ permissionMode, allowedTools });
+    if (mode === permissionMode) return undefined;
+    const rules = allowedTools.filter(isRule).join(', ');
+    const [used, wanted] = [permissionFlags[mode], permissionFlags[permissionMode]].map((f) => f.join(' '));
+    return `ALLOWED_TOOLS has rules for single calls (${rules}): ${this.vendor.label} runs with ${used} in place of ${wanted}, and denies what they do not allow.`;
+  }
 
   async recordState(sessionId: string, cwd: string): Promise<string | undefined> {
     return (await import('./claude/session-record.js')).recordState(sessionId, cwd, this.inherited);

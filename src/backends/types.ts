@@ -268,6 +268,8 @@ export interface BackendAdapter {
   listSessions?(cwd: string, limit: number): Promise<readonly ListedSession[]>;
   /** The last exchange of a session, by the CLI's own record. No CLI is started. Undefined if the record does not tell it. */
   lastExchange?(sessionId: string, cwd: string): Promise<Exchange | undefined>;
+  /** What the operator of a gateway must know about the settings that the backend was made with, if there is something. */
+  startNotice?(permissionMode: PermissionMode): string | undefined;
   /** Looks for a key or an account of the CLI's, without a network call. */
   credentials?(): Promise<FoundCredentials>;
   /** How a person signs in. */

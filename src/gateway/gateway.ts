@@ -104,7 +104,8 @@ export class Gateway implements GatewayFace {
     const env: Environment = { ...options.env, TURNOUT_HOME: config.home };
     const backend = options.backend ?? createBackend(config.agentBackend, backendConfig(config, env));
     // They may be the reason why it can't start.
-    for (const warning of config.warnings) log.warn(warning);
+    const notice = backend.startNotice?.(config.permissionMode);
+    for (const warning of [...config.warnings, notice ?? []].flat()) log.warn(warning);
     await checkStart(config, backend, env);
     const lock = await lockHome(config.home, env, log);
     try {

@@ -35,8 +35,14 @@ export function effectiveMode(wanted: {
   readonly permissionMode: PermissionMode;
   readonly allowedTools: readonly string[];
 }): PermissionMode {
-  const hasRules = wanted.allowedTools.some((tool) => tool.includes('('));
-  return wanted.permissionMode === 'bypass' && hasRules ? 'ask' : wanted.permissionMode;
+  return wanted.permissionMode === 'bypass' && wanted.allowedTools.some(isRule)
+    ? 'ask'
+    : wanted.permissionMode;
+}
+
+/** True for a tool with a rule about its input: `Bash(git:*)`. */
+export function isRule(tool: string): boolean {
+  return tool.includes('(');
 }
 
 /** With it a session that is resumed goes on under a new id. */

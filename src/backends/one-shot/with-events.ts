@@ -59,6 +59,7 @@ const optional: Readonly<Record<OptionalMember, true>> = {
   recordState: true,
   listSessions: true,
   lastExchange: true,
+  startNotice: true,
   credentials: true,
   signIn: true,
   readingTools: true,

@@ -132,10 +132,13 @@ describe('a registered class with three methods (S6, R10.2)', () => {
 
   it('warns by name about settings that it can’t honour (R7.3)', () => {
     const settings = { AGENT_BACKEND: 'toy', BACKEND_MAX_TURNS: '3', ALLOWED_TOOLS: 'Read' };
-    expect(loadConfig(settings).warnings).toEqual([
-      'BACKEND_MAX_TURNS is not supported by the toy backend and is ignored.',
-      'ALLOWED_TOOLS is not supported by the toy backend and is ignored.',
-    ]);
+    expect(new Set(loadConfig(settings).warnings)).toEqual(
+      new Set(
+        Object.keys(settings)
+          .slice(1)
+          .map((name) => `${name} is not supported by the toy backend and is ignored.`),
+      ),
+    );
   });
 
   it('has a runner (O1)', async () => {

@@ -20,7 +20,6 @@ import {
   claudeEnvironment,
   claudeThinking,
   effectiveMode,
-  forkFlag,
   permissionFlags,
   streamFormat,
   thinkingFlags,
@@ -111,8 +110,7 @@ export async function connect(
       turns = new ClaudeTurns(
         made,
         permissionsFor(options.permissionMode, options),
-        // A fork goes on under an id of its own.
-        options.rawArgs?.includes(forkFlag) ? undefined : options.sessionId,
+        options,
         new HookCalls(options.agentHooks),
         options.confirmTools,
       );

@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { notice, type StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { TurnStream } from '../../live/turn-stream.js';
-import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../../live/types.js';
+import type {
+  LiveEvent,
+  LiveEvents,
+  LiveSessionOptions,
+  PermissionAnswer,
+  TurnEnding,
+} from '../../live/types.js';
 import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { isAllowing, noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
 import { countsElsewhere, isSameSession, otherSession } from '../../output/resumed-session.js';
+import { forkFlag } from '../arguments.js';
 import { costOfEarlierRuns, shownVersion } from '../versions.js';
 import { addSteer, answerQuestion, beginTurn, denyTool, endTurn, stepLive } from './decoder.js';
 import { Footprint } from './footprint.js';
@@ -55,7 +62,7 @@ export class ClaudeTurns implements Listener {
   constructor(
     connection: ClaudeConnection,
     permissions: Permissions,
-    resumed: string | undefined,
+    { sessionId: resumed, rawArgs = [] }: Pick<LiveSessionOptions, 'sessionId' | 'rawArgs'>,
     hooks: HookCalls,
     confirmTools = false,
   ) {
@@ -64,7 +71,8 @@ export class ClaudeTurns implements Listener {
     this.#confirmTools = confirmTools;
     this.permissions = permissions;
     this.sessionId = resumed;
-    this.#toResume = resumed;
+    // A fork goes on under an id of its own.
+    this.#toResume = rawArgs.includes(forkFlag) ? undefined : resumed;
     this.#state = liveState(resumed === undefined ? 0 : undefined, connection.label);
   }
 
