@@ -300,6 +300,7 @@ function foldEnding(ending: TerminalEvent): BackendEventResult {
 }
 
 function setupOf(request: AgentRequest, prompt: PromptRecord): TurnSetup {
-  const { backend, model, cwd, live, sessionId } = request;
-  return { backend, model, cwd, live, resumed: sessionId, prompt };
+  const { backend, model, cwd, live, sessionId, permissionMode } = request;
+  const asks = permissionMode === 'ask' ? ({ asks: true } as const) : {};
+  return { backend, model, cwd, live, resumed: sessionId, ...asks, prompt };
 }

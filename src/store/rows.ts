@@ -77,6 +77,8 @@ export interface TurnSetup {
   readonly live: boolean;
   /** The session that it resumed. */
   readonly resumed?: string | undefined;
+  /** True if a person is asked before anything begins that does more than read. */
+  readonly asks?: true;
   readonly prompt: PromptRecord;
 }
 

@@ -9,6 +9,7 @@ import { claudeEntries } from './record-entries.js';
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
   const projects = projectsDirectory(env);
   const files: RecordFiles = {
+    directory: projects,
     // A session is looked for in all directories: how Claude names them is its own matter.
     ofSession: async (sessionId) =>
       isFileName(sessionId)

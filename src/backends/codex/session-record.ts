@@ -7,6 +7,7 @@ import { codexEntries } from './record-entries.js';
 /** The tools of a turn by Codex's rollout: `sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl` in its home. */
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
   return toolsInFiles(query, {
+    directory: sessionsDirectory(env),
     ofSession: async (sessionId) =>
       (await rollouts(env)).filter((path) => path.endsWith(`-${sessionId}.jsonl`)),
     candidates: async () => (await rollouts(env)).filter((path) => isRecent(path, query)),
@@ -15,8 +16,11 @@ export function recordedTools(query: RecordQuery, env: Environment): Promise<Rec
 }
 
 export async function rollouts(env: Environment): Promise<readonly string[]> {
-  const home = env['CODEX_HOME'] || join(userHome(env), '.codex');
-  return (await pathsBelow(join(home, 'sessions'))).filter((path) => /rollout-[^/\\]*\.jsonl$/.test(path));
+  return (await pathsBelow(sessionsDirectory(env))).filter((path) => /rollout-[^/\\]*\.jsonl$/.test(path));
+}
+
+function sessionsDirectory(env: Environment): string {
+  return join(env['CODEX_HOME'] || join(userHome(env), '.codex'), 'sessions');
 }
 
 const dayMs = 86_400_000;

@@ -8,6 +8,7 @@ import { geminiEntries } from './record-entries.js';
 /** The tools of a turn by Gemini's chat file: `tmp/<project>/chats/session-….jsonl` in its home. */
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
   return toolsInFiles(query, {
+    directory: projectsDirectory(env),
     ofSession: async (sessionId) => {
       const found: string[] = [];
       for (const { path, shortId } of await chats(env)) {

@@ -47,7 +47,7 @@ export async function selectRows(
 }
 
 /** The path of the database, as OpenCode (1.18.33) finds it. */
-function databaseFile(env: Environment): string {
+export function databaseFile(env: Environment): string {
   const data = join(env['XDG_DATA_HOME'] || join(userHome(env), '.local', 'share'), 'opencode');
   const own = env['OPENCODE_DB'] || 'opencode.db';
   return isAbsolute(own) ? own : join(data, own);

@@ -4,7 +4,7 @@ import { toolsOfTurn, withoutFailure } from '../record/read-records.js';
 import type { SessionRecord } from '../record/tools-since.js';
 import type { Environment, RecordedTools, RecordQuery } from '../record/types.js';
 import { openCodeEntries } from './record-entries.js';
-import { isSameDirectory, selectRows } from './session-directory.js';
+import { databaseFile, isSameDirectory, selectRows } from './session-directory.js';
 
 /** The tools of a turn by OpenCode's database. */
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
@@ -21,6 +21,7 @@ export function recordedTools(query: RecordQuery, env: Environment): Promise<Rec
       },
       candidates: () => newSessions(query, env),
       read,
+      place: databaseFile(env),
     }),
   );
 }

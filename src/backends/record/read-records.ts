@@ -14,6 +14,8 @@ const mostCandidates = 50;
 
 /** How a vendor's records are found and read. */
 export interface RecordFiles {
+  /** The directory of all records, which is there as soon as the CLI has kept one. */
+  readonly directory: string;
   /** The files of a session: several if it was renamed or goes on in another one. */
   ofSession(sessionId: string): Promise<readonly string[]>;
   /** The files that a new session in the query's directory may be in. */
@@ -33,6 +35,7 @@ export async function toolsInFiles(query: RecordQuery, files: RecordFiles): Prom
         return newest(others, query);
       },
       read: (looked) => readAll(looked, files),
+      place: files.directory,
     });
   });
 }
@@ -43,6 +46,8 @@ export interface RecordPlaces {
   /** Where a new session in the query's directory may be, the newest first. */
   candidates(): Promise<readonly string[]>;
   read(looked: readonly string[]): Promise<readonly SessionRecord[]>;
+  /** The path under which the CLI keeps all of them. */
+  readonly place: string;
 }
 
 /** Looks for the turn in its session, and in new ones too if the CLI has not named it and it does not hold the prompt. */
@@ -52,6 +57,11 @@ export async function toolsOfTurn(query: RecordQuery, places: RecordPlaces): Pro
   const known = records.map((record) => toolsSince(record, query));
   const isHere = sessionId !== undefined && query.isNamed === true;
   if (isHere || records.some((record) => mayHoldPrompt(record, query))) return merge(known);
+  if (query.unheard && !(await isThere(places.place)))
+    return merge([
+      ...known,
+      unknown(`the CLI keeps no record that can be read here (there is no ${places.place})`),
+    ]);
   return merge([...known, await toolsByPrompt(await places.candidates(), nameless, places)]);
 }
 
@@ -105,6 +115,16 @@ export async function pathsBelow(directory: string): Promise<readonly string[]> 
     throw error;
   });
   return found.map(({ parentPath, name }) => join(parentPath, name));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if (isMissing(error)) return false;
+      throw error;
+    },
+  );
 }
 
 async function readAll(paths: readonly string[], files: RecordFiles): Promise<readonly SessionRecord[]> {

@@ -14,6 +14,8 @@ export interface RecordQuery {
   readonly prompt: string;
   /** True if the clock was set back since: then the turn is found by its prompt, not by its time. */
   readonly clockSetBack: boolean;
+  /** True if nobody has heard what the CLI printed: then a CLI without any record on this machine tells nothing by that. */
+  readonly unheard?: boolean | undefined;
   /** Tools that are of no account here: those that only read. */
   readonly leaveOut?: ReadonlySet<string> | undefined;
 }

@@ -71,7 +71,9 @@ async function begunIn(recovered: Recovered, parts: RecoveryParts): Promise<Begu
   if (outputs.hasToolNote(turn.id))
     return { begun: [], doubt: 'one was announced when the disk took no notes' };
   if (answered) return nothingBegun;
-  const look = { turn, sessionId, notAllowed, known: tools, prompt, now: now(), leaveOut };
+  // What a one-shot agent prints is in a file, and one that asks begins nothing without an answer, which is on disk.
+  const unheard = turn.setup.live && turn.setup.asks !== true;
+  const look = { turn, sessionId, notAllowed, known: tools, prompt, unheard, now: now(), leaveOut };
   return toolsOnRecord(look, runtime.agents);
 }
 

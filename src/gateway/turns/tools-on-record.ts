@@ -22,6 +22,8 @@ export interface RecordLook {
   /** The tools that the gateway has heard of; none of them has begun. */
   readonly known: readonly ToolRecord[];
   readonly prompt: string;
+  /** True if nobody has heard what the agent printed: it was killed with its gateway, or worked on. */
+  readonly unheard?: boolean;
   readonly now: number;
   /** Tools that are of no account: those that only read. */
   readonly leaveOut?: ReadonlySet<string> | undefined;
@@ -47,9 +49,13 @@ export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'find
     since,
     prompt: setup.prompt.isChanged ? '' : prompt,
     clockSetBack: now < since,
+    ...(look.unheard ? { unheard: true } : {}),
     ...(leaveOut === undefined ? {} : { leaveOut }),
   });
-  if (found === undefined) return nothingBegun;
+  if (found === undefined)
+    return look.unheard
+      ? { begun: [], doubt: `${setup.backend} keeps no record of what it does`, neverTold: true }
+      : nothingBegun;
   if (found.type === 'untold') return { begun: [], doubt: found.reason, neverTold: true };
   if (found.type === 'unknown') {
     // The tool that a record does not tell of is the one that waits for an answer.

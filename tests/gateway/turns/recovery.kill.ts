@@ -62,10 +62,16 @@ describe('kill -9 between the prompt and the note of its session', () => {
   const PATH = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
 
   it.each([
-    ['a new session', [], 'run silently'],
-    ['another session than the resumed one', ['hello'], 'run silently'],
-    ['the session that follows a lost one', ['hello'], 'crash, then run silently'],
-  ])('%s: the tool is found in the record, and the turn is not run again', async (_where, before, text) => {
+    ['the tool is found in a new session', [], 'run silently', '- Bash'],
+    ['the tool is found in another session than the resumed one', ['hello'], 'run silently', '- Bash'],
+    [
+      'the tool is found in the session that follows a lost one',
+      ['hello'],
+      'crash, then run silently',
+      '- Bash',
+    ],
+    ['a CLI without any record may have begun tools', [], 'keep no record', 'tools may have begun'],
+  ])('%s: the turn is not run again', async (_what, before, text, told) => {
     const root = directory();
     const effects = () => {
       const file = join(root, 'work', 'effects');
@@ -85,7 +91,7 @@ describe('kill -9 between the prompt and the note of its session', () => {
     expect(event).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
     expect(effects()).toBe('ran\n');
     const { messages } = await call(await url(again), '/v1/channels/a/messages');
-    expect(JSON.stringify(messages)).toContain('- Bash');
+    expect(JSON.stringify(messages)).toContain(told);
     await stop(again);
   });
 });

@@ -12,6 +12,7 @@ describe('a record that can’t be read', () => {
     'for want of something that may be there later is no doubt: it is to be read again: %s [fault 13.4: a shortage while a record is read]',
     async (code) => {
       const files = {
+        directory: '/',
         ofSession: () => Promise.reject(fault(code)),
         candidates: async () => [],
         entries: () => [],

@@ -135,6 +135,15 @@ describe.each(vendorNames)("%s's own record of a session", (backend) => {
     expect(await home.look({ sessionId: '../../x' })).toEqual({ type: 'tools', tools: [] });
   });
 
+  it('is unknown where the CLI has none at all and nobody has heard what it printed', async () => {
+    const unheard = { sessionId: undefined, unheard: true, prompt: 'make it', since: Date.UTC(2099, 0, 1) };
+    expect(await recordHome(backend).look(unheard)).toMatchObject({
+      type: 'unknown',
+      reason: expect.stringContaining('keeps no record'),
+    });
+    expect(await recordHome(backend, lines).look(unheard)).toEqual({ type: 'tools', tools: [] });
+  });
+
   it('is unknown where it is there and can’t be read', async () => {
     const home = recordHome(backend, lines);
     rmSync(home.path);

@@ -110,6 +110,18 @@ describe('a turn that seems untouched', () => {
     expect(ids(await look(done, { notAllowed: [pending] }))).toEqual(['c1']);
   });
 
+  it('is in doubt if nobody has heard its agent and the backend keeps no record', async () => {
+    const agents = { find: () => ({}) as never };
+    const unheard = (more: Partial<RecordLook>) =>
+      toolsOnRecord({ turn, notAllowed: [], known: [], prompt: 'do it', now: 200, ...more }, agents);
+    expect(await unheard({ unheard: true })).toMatchObject({
+      begun: [],
+      neverTold: true,
+      doubt: expect.stringContaining('keeps no record'),
+    });
+    expect(await unheard({})).toEqual({ begun: [] });
+  });
+
   it('was never begun if its agent was not asked', async () => {
     const { setup: _, ...early } = turn;
     expect(await look(tools(open), { turn: early })).toEqual({ begun: [], queries: [] });
