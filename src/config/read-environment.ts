@@ -26,6 +26,8 @@ export interface ReadEnvironment {
   /** The environment for the agents: that of this process and of the `.env` files, with TURNOUT_HOME. */
   readonly inherited: Environment;
   readonly origins: SettingOrigins;
+  /** The backend that a restriction was set for, if a stronger source names another one. */
+  readonly restrictedFor: string | undefined;
   /** Settings that were left out, by name. */
   readonly warnings: readonly string[];
   /** What is wrong in the files of TURNOUT_HOME, if that is to be reported. */
@@ -69,14 +71,15 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
     { origin: fromEnvironment, settings: environment },
     { origin: fromFlags, settings: flags },
   ];
-  const { settings, origins, warnings: ofMerge } = merge(inRisingOrder);
+  const { settings, origins, restrictedFor, warnings: ofMerge } = merge(inRisingOrder);
   const warnings = [
     ...ofMerge,
     ...fileWarnings(configFile, config),
     ...fileWarnings(envOfHome, env),
     ...(envFile === undefined ? [] : fileWarnings(resolve(envFile), named)),
   ];
-  return { settings: { ...settings, TURNOUT_HOME: home }, inherited, origins, warnings, problems };
+  const all = { ...settings, TURNOUT_HOME: home };
+  return { settings: all, inherited, origins, restrictedFor, warnings, problems };
 }
 
 interface Source {
@@ -88,10 +91,13 @@ interface Source {
  * Merges sources in rising order. A path and a model belong to the backend that is named with them or in a weaker source, to
  * Claude if none is: a stronger source that names another backend leaves them out.
  */
-function merge(sources: readonly Source[]): Pick<ReadEnvironment, 'settings' | 'origins' | 'warnings'> {
+function merge(
+  sources: readonly Source[],
+): Pick<ReadEnvironment, 'settings' | 'origins' | 'warnings' | 'restrictedFor'> {
   let settings: Record<string, string | undefined> = {};
   const origins: Record<string, string> = {};
   const warnings: string[] = [];
+  const restricted: Record<string, string | undefined> = {};
   for (const { origin, settings: written } of sources) {
     const source = withoutBlanks(written);
     const owner = namedBackend(settings) ?? 'claude';
@@ -104,9 +110,20 @@ function merge(sources: readonly Source[]): Pick<ReadEnvironment, 'settings' | '
     }
     settings = { ...settings, ...source };
     for (const name of Object.keys(source)) origins[name] = origin;
+    for (const name of restrictions)
+      if (Object.hasOwn(source, name)) restricted[name] = namedBackend(settings);
   }
-  return { settings, origins, warnings };
+  const owners = Object.values(restricted).filter((owner) => owner !== undefined);
+  return {
+    settings,
+    origins,
+    warnings,
+    restrictedFor: owners.find((owner) => owner !== namedBackend(settings)),
+  };
 }
+
+/** Another backend than the one that they were set for is refused, if it can't keep them. */
+const restrictions = ['ALLOWED_TOOLS', 'BACKEND_MAX_TURNS'];
 
 function namedBackend(settings: Environment): string | undefined {
   const written = settings['AGENT_BACKEND'];

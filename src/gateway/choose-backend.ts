@@ -10,6 +10,8 @@ export interface ChosenByFlags {
   readonly model?: string | undefined;
   /** As ALLOW_UNSUPPORTED. */
   readonly allowUnsupported?: boolean;
+  /** The backend that the restrictions were set for, if it is not AGENT_BACKEND's. */
+  readonly restrictedFor?: string | undefined;
 }
 
 export interface ChosenBackend {

@@ -159,7 +159,7 @@ export function readConfig(
     problems.push(`AGENT_USER=${JSON.stringify(values.AGENT_USER)}: ${agentUser.problem}`);
   const user = agentUser !== undefined && 'user' in agentUser ? agentUser.user : undefined;
   const config = makeConfig(env, named ?? 'claude', { ...values, ...secrets.values }, user);
-  const unkept = unkeptOf(config, owner, flags.allowUnsupported === true);
+  const unkept = unkeptOf(config, flags.restrictedFor ?? owner, flags.allowUnsupported === true);
   return {
     config: { ...config, warnings: [...warnings, ...config.warnings, ...unkept.warnings] },
     problems,

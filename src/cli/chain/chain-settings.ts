@@ -30,7 +30,9 @@ export interface ChainPlace {
 
 /** Reads the settings as `turnout run` does; those of a demo are its own. */
 export async function chainSettings(place: ChainPlace, warn: (text: string) => void): Promise<ChainSettings> {
-  const { config, inherited, asked } = place.demo ? demoConfig(place) : await ownConfig(place, warn);
+  const { config, inherited, asked, restrictedFor } = place.demo
+    ? demoConfig(place)
+    : await ownConfig(place, warn);
   const { workingDir: cwd, home, agentBackend } = config;
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${cwd} is not there.`, {
@@ -49,7 +51,7 @@ export async function chainSettings(place: ChainPlace, warn: (text: string) => v
   };
   const unkept = (written: string, isAllowed: boolean) => {
     const chosen = configOf(config, written).agentBackend;
-    if (place.demo || chosen === agentBackend) return undefined;
+    if (place.demo || chosen === (restrictedFor ?? agentBackend)) return undefined;
     const can = createBackend(chosen, configFor(written)).capabilities;
     return describeUnkept(chosen, unkeptSettings(config, can), isAllowed);
   };
@@ -64,10 +66,10 @@ export function homeOfRuns({ demo }: Pick<ChainPlace, 'demo'>): string {
 async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
   const flags = cwd === undefined ? {} : { WORKING_DIR: cwd };
   const read = await readEnvironment({ environment: process.env, flags, command: 'chain' });
-  const { settings, inherited, origins, warnings } = read;
+  const { settings, inherited, origins, restrictedFor, warnings } = read;
   const config = loadConfig(settings, {}, origins, 'chain');
   for (const warning of [...warnings, ...config.warnings]) warn(warning);
-  return { config, inherited, asked: askedRunner(undefined, settings, origins) };
+  return { config, inherited, restrictedFor, asked: askedRunner(undefined, settings, origins) };
 }
 
 function demoConfig({ cwd }: ChainPlace) {
@@ -78,7 +80,7 @@ function demoConfig({ cwd }: ChainPlace) {
     ...process.env,
     ...here,
   });
-  return { config: loadConfig(settings), inherited, asked: undefined };
+  return { config: loadConfig(settings), inherited, asked: undefined, restrictedFor: undefined };
 }
 
 /** The path and the model of AGENT_BACKEND are not another one's. The SDK of a vendor has the settings of its CLI. */

@@ -22,6 +22,7 @@ export interface Served {
   readonly origins?: SettingOrigins;
   readonly warnings?: readonly string[];
   readonly backend?: string | undefined;
+  readonly restrictedFor?: string | undefined;
   readonly more?: Pick<GatewayConfig, 'envFile'>;
   /** Further homes whose runs of chains are shown: a demo shows the user's, too. */
   readonly homesOfRuns?: readonly string[];
@@ -43,7 +44,7 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
     problems: wrong,
     refusal,
     backendKnown,
-  } = readConfig(settings, { backend: served.backend }, served.origins);
+  } = readConfig(settings, { backend: served.backend, restrictedFor: served.restrictedFor }, served.origins);
   const config = { ...read, ...more, warnings: [...(served.warnings ?? []), ...read.warnings] };
   const problems = [...wrong, ...(refusal === undefined ? [] : [refusal.explanation])];
   const log = logOf(config);

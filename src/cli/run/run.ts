@@ -75,7 +75,7 @@ export async function turnSettings(
 ) {
   const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
   const read = await readEnvironment({ environment: process.env, flags, command });
-  const { settings, inherited, origins, warnings } = read;
+  const { settings, inherited, origins, restrictedFor, warnings } = read;
   const named = askedRunner(options.backend, settings, origins);
   const { picked, notes, missing } = await chooseInstalled(settings, inherited, {
     flag: named,
@@ -85,7 +85,7 @@ export async function turnSettings(
   // The SDK is another way to run Codex: the settings are Codex's.
   const backend = asked === undefined ? undefined : settingsOwner(asked);
   const { model, allowUnsupported = false } = options;
-  const config = loadConfig(settings, { backend, model, allowUnsupported }, origins, command);
+  const config = loadConfig(settings, { backend, model, allowUnsupported, restrictedFor }, origins, command);
   const runner: RunnerName = asked ?? config.agentBackend;
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {

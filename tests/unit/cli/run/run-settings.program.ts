@@ -257,6 +257,28 @@ describe.concurrent('a restriction that is set for AGENT_BACKEND (R7.3, O12)', (
     expect(allowed.stderr).toContain("codex can't be restricted by ALLOWED_TOOLS, and runs here without.");
   });
 
+  it('is not dropped by another AGENT_BACKEND of a stronger source, unless that source sets it too', async ({
+    stage,
+  }) => {
+    const played = onPath(stage, 'codex', playing(stage, 'codex', 'answer', 'receive.sh'));
+    mkdirSync(stage.home, { mode: 0o700 });
+    const file = 'agent_backend: claude\nallowed_tools: Read\n';
+    writeFileSync(join(stage.home, 'config.yaml'), file, { mode: 0o600 });
+    for (const [args, code] of [
+      [['run', 'hi'], 4],
+      [['gateway'], 1],
+    ] as const) {
+      const done = await turnout(stage, args, { env: played });
+      expect(done).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(refusal) });
+    }
+    expect(received(stage)).toBe(false);
+    const same = await turnout(stage, ['run', 'hi'], { env: { ...played, ALLOWED_TOOLS: 'Edit' } });
+    expect(same).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('ALLOWED_TOOLS is not supported'),
+    });
+  });
+
   it('is not dropped where a person at a terminal gets the CLI that is there', async ({ stage }) => {
     const played = onPath(stage, 'codex', playing(stage, 'codex', 'answer', 'receive.sh'));
     const { AGENT_BACKEND: _, ...variables } = { ...played, ...restricted };
