@@ -31,7 +31,7 @@ export function Diff({ path, change, notes = [], left = 0 }: DiffProps) {
     <figure class="diff">
       <figcaption class="diff-head">
         <span class="diff-path">
-          <VisibleText text={path} />
+          <VisibleText text={path} level="exact" />
         </span>
         {left === 0 && (
           <span class="diff-counts">
@@ -99,7 +99,7 @@ function Line({ line }: { readonly line: Row }) {
       <span class="diff-sign">{signs[kind]}</span>
       <span class="diff-text">
         {empty === undefined ? (
-          <VisibleLines text={cut ? text.slice(0, maxLine) : text} />
+          <VisibleLines text={cut ? text.slice(0, maxLine) : text} level="exact" />
         ) : (
           <FoldMark {...emptyLines(empty)} />
         )}

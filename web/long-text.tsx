@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { NamingLevel } from '../src/core/text.js';
 import { VisibleLines } from './visible-text.js';
 import './long-text.css';
 
@@ -10,12 +11,12 @@ export interface LongTextProps {
   /** The number of characters that are shown at first, and more with each click. */
   readonly atOnce?: number;
   readonly class?: string;
-  /** True if nothing may hide in it: it is what a tool does, or has said. */
-  readonly exact?: boolean;
+  /** `exact` for what a tool is to do. */
+  readonly level?: NamingLevel | undefined;
 }
 
 /** Plain text of any length: the beginning, and a button for more. */
-export function LongText({ text, atOnce = 64 * 1024, class: name = '', exact = false }: LongTextProps) {
+export function LongText({ text, atOnce = 64 * 1024, class: name = '', level }: LongTextProps) {
   const [limit, setLimit] = useState(atOnce);
   const shown = text.length <= limit * 1.1 ? text.length : limit;
   const left = text.length - shown;
@@ -23,7 +24,7 @@ export function LongText({ text, atOnce = 64 * 1024, class: name = '', exact = f
     <div class={`long-text ${name}`}>
       {pieces(text, shown).map(([from, to]) => (
         <div key={from} class="long-text-piece">
-          {exact ? <VisibleLines text={text.slice(from, to)} /> : text.slice(from, to)}
+          <VisibleLines text={text.slice(from, to)} level={level} />
         </div>
       ))}
       {left > 0 && (

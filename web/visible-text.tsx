@@ -1,13 +1,18 @@
 import { useMemo } from 'preact/hooks';
 import { type Fold, foldBlanks } from '../src/core/fold-blanks.js';
-import { nameCharacters } from '../src/core/text.js';
+import { type NamingLevel, nameCharacters } from '../src/core/text.js';
 import './visible-text.css';
 
-/** Text of which nothing can hide: see `splitAtOddCharacters`. */
-export function VisibleText({ text }: { readonly text: string }) {
+export interface VisibleProps {
+  readonly text: string;
+  readonly level?: NamingLevel | undefined;
+}
+
+/** Text of which nothing can hide: see `nameCharacters`. */
+export function VisibleText({ text, level }: VisibleProps) {
   return (
     <>
-      {nameCharacters(text).map((part) =>
+      {nameCharacters(text, level).map((part) =>
         typeof part === 'string' ? (
           part
         ) : (
@@ -21,12 +26,12 @@ export function VisibleText({ text }: { readonly text: string }) {
 }
 
 /** Text of several lines of which nothing can hide, not behind blank space either: see `foldBlanks`. */
-export function VisibleLines({ text }: { readonly text: string }) {
+export function VisibleLines({ text, level }: VisibleProps) {
   const parts = useMemo(() => foldBlanks(text), [text]);
   return (
     <>
       {parts.map((part) =>
-        typeof part === 'string' ? <VisibleText text={part} /> : <FoldMark fold={part.fold} />,
+        typeof part === 'string' ? <VisibleText text={part} level={level} /> : <FoldMark fold={part.fold} />,
       )}
     </>
   );

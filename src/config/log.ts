@@ -1,4 +1,5 @@
 import { printJson } from '../core/json.js';
+import { visibleJson } from '../core/text.js';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -53,7 +54,7 @@ export function createLog(
 }
 
 function printLogLine({ time, level, message, fields }: LogLine): string {
-  return printJson({ time: time.toISOString(), level, message, ...fields });
+  return visibleJson(printJson({ time: time.toISOString(), level, message, ...fields }));
 }
 
 /** A fact must not take the place of the line's own words: it is `message_` then. */

@@ -4,7 +4,7 @@ import { foldBlanks } from './fold-blanks.js';
 //
 // - `prose`, `proseLine`: to be read, such as an answer. Drops what steers a terminal and what only tells a program how to set
 //   the text; shows the rest of what can't be seen by name.
-// - `visible`, `visibleLines`, `wholeLine`, `oneLine`, `quoted`, `quote`, `code`: a name, an id, an error, a diff. Drops nothing: what can't
+// - `visible`, `visibleLines`, `wholeLine`, `oneLine`, `quoted`, `shownId`, `quote`, `code`: a name, an id, an error, a diff. Drops nothing: what can't
 //   be seen is shown by name.
 // - `exact`, `exactLine`: what somebody is asked to allow. As `visible`, and no character may look like another or like none.
 //
@@ -65,6 +65,17 @@ export function oneLine(text: string, most = 120): string {
 /** A name or an id between quotes, where a sentence would go on in it otherwise. */
 export function quoted(text: string, most = 120): string {
   return JSON.stringify(oneLine(text, most));
+}
+
+/** The id of a session, as a CLI has named it: one that is more than an id is quoted. */
+export function shownId(id: string): string {
+  return /^[\w.:@/+-]{1,128}$/.test(id) ? id : quoted(id, 128);
+}
+
+/** JSON that says the same to every program, and has nothing in it that can't be seen: that is escaped. */
+export function visibleJson(json: string): string {
+  if (isPlain(json)) return json;
+  return json.replaceAll(visibleRuns(), (kept, run?: string) => (run === undefined ? kept : escaped(run)));
 }
 
 /**
@@ -133,6 +144,14 @@ function joined(parts: readonly (string | NamedCharacter)[]): string {
       return part.shown.length === 1 ? part.shown : `[${part.shown}]`;
     })
     .join('');
+}
+
+function escaped(run: string): string {
+  return run.split('').map(escapedUnit).join('');
+}
+
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function describe(run: string): NamedCharacter {

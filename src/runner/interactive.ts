@@ -10,6 +10,7 @@ import { sweepAfterCrash } from '../backends/launch/sweep-after-crash.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { redactVariables } from '../config/redact.js';
 import { TurnoutError } from '../core/errors.js';
+import { visible } from '../core/text.js';
 import { killAtExit } from '../process/kill-at-exit.js';
 import { runInTerminal } from '../process/run-in-terminal.js';
 import { exitCodeOf } from '../process/start-process.js';
@@ -35,7 +36,8 @@ export async function runInteractive(
   const start = await describeInteractive(name, options, config);
   refuseWithoutTerminal(name);
   const { command, args, cwd, env: added, scratch, files } = await start.locate();
-  for (const warning of [...warnings, ...start.warnings]) process.stderr.write(`turnout: ${warning}\n`);
+  for (const warning of [...warnings, ...start.warnings])
+    process.stderr.write(`turnout: ${visible(warning)}\n`);
   const swept = sweepAfterCrash(config.env ?? process.env);
   const removeNow = killAtExit(() => removeScratchFilesNow(scratch));
   const trace = traceOfProcess(options.trace);

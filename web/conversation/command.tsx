@@ -16,11 +16,11 @@ export function Command({ command, cwd }: CommandProps) {
     <div class="command">
       {cwd !== undefined && (
         <span class="command-place">
-          <VisibleText text={cwd} />
+          <VisibleText text={cwd} level="exact" />
         </span>
       )}
       {lines > fewLines && <span class="command-place">{lines} lines</span>}
-      <LongText text={command} atOnce={8000} exact />
+      <LongText text={command} atOnce={8000} level="exact" />
     </div>
   );
 }

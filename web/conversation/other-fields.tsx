@@ -14,10 +14,10 @@ export function OtherFields({ tool, input }: { readonly tool: string; readonly i
       {fields.map(({ name, value }) => (
         <div>
           <dt>
-            <VisibleText text={name} />
+            <VisibleText text={name} level="exact" />
           </dt>
           <dd>
-            <LongText class="mono" text={inWords(value)} atOnce={1000} exact />
+            <LongText class="mono" text={inWords(value)} atOnce={1000} level="exact" />
           </dd>
         </div>
       ))}

@@ -95,7 +95,7 @@ export const PermissionCard = memo(function PermissionCard({
       <h3 class="permission-title">
         May the agent use{' '}
         <b>
-          <VisibleText text={tool} />
+          <VisibleText text={tool} level="exact" />
         </b>
         ?
       </h3>

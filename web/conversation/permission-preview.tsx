@@ -58,7 +58,8 @@ function Shown({ permission: { tool, input, preview } }: { readonly permission: 
         items={outside}
         show={({ path, leadsTo = path }) => (
           <p class="permission-left" role="note">
-            <VisibleText text={path} /> leads outside the work tree, to <VisibleText text={leadsTo} />
+            <VisibleText text={path} level="exact" /> leads outside the work tree, to{' '}
+            <VisibleText text={leadsTo} level="exact" />
           </p>
         )}
       />

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { prose } from '../../src/core/text.js';
 import type { MessageView } from '../../src/gateway/channels/http/wire.js';
 import { isDropped } from '../feed/timeline.js';
 import { timeInWords } from '../in-words.js';
@@ -7,7 +8,8 @@ const longPrompt = 3000;
 
 /** What somebody has said. */
 export function Prompt({ message }: { readonly message: MessageView }) {
-  const { text, createdAt, author } = message;
+  const { createdAt, author } = message;
+  const text = prose(message.text);
   const [whole, setWhole] = useState(false);
   if (/^\/[a-z]+(?:\s|$)/i.test(text) && text.length < 200) {
     return (
@@ -21,7 +23,7 @@ export function Prompt({ message }: { readonly message: MessageView }) {
   return (
     <div class={dropped ? 'prompt prompt-dropped' : 'prompt'}>
       <div class="prompt-text">
-        <span class="hidden-visually">{author ?? 'You'} said: </span>
+        <span class="hidden-visually">{prose(author ?? 'You')} said: </span>
         {cut ? `${text.slice(0, longPrompt)} …` : text}
         {cut && (
           <button type="button" class="small" onClick={() => setWhole(true)}>
@@ -30,7 +32,7 @@ export function Prompt({ message }: { readonly message: MessageView }) {
         )}
       </div>
       <span class="prompt-about">
-        {author !== undefined && `${author} · `}
+        {author !== undefined && `${prose(author)} · `}
         {dropped && 'Cancelled, never ran · '}
         <Time iso={createdAt} />
       </span>

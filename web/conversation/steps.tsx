@@ -123,7 +123,7 @@ function Tool({ step, cwd, outcome }: ToolProps) {
           <ToolInput name={name} input={input} />
           {end !== undefined && end.output !== '' && (
             <div class="step-output">
-              <LongText class="mono" text={end.output} atOnce={4000} exact />
+              <LongText class="mono" text={end.output} atOnce={4000} />
             </div>
           )}
         </div>
@@ -160,7 +160,7 @@ function Action({ name, input, whole = false }: ToolInputProps) {
     case 'todos':
       return <Todos items={action.items} />;
     case 'other':
-      return <LongText class="mono" text={pretty(input)} atOnce={4000} exact />;
+      return <LongText class="mono" text={pretty(input)} atOnce={4000} level="exact" />;
   }
 }
 

@@ -1,3 +1,5 @@
+import { prose } from '../../src/core/text.js';
+
 const named: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -36,7 +38,7 @@ const named: Readonly<Record<string, string>> = {
 /** Markdown may name characters as HTML does; other names than the usual ones stay as they are. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
-  return text.replace(
+  const read = text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g,
     (whole, decimal, hex, name) => {
       if (name !== undefined) return Object.hasOwn(named, name) ? (named[name] ?? whole) : whole;
@@ -45,4 +47,5 @@ export function decodeEntities(text: string): string {
       return isCharacter ? String.fromCodePoint(code) : '\ufffd';
     },
   );
+  return prose(read);
 }

@@ -1,5 +1,6 @@
 import type { Token } from 'marked';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { prose } from '../../src/core/text.js';
 import { LongText } from '../long-text.js';
 import { memo } from '../memo.js';
 import { type Lexed, lex, nothingLexed } from './lex.js';
@@ -19,7 +20,7 @@ export interface MarkdownProps {
 /** A model's text. It can't run anything, load anything, or link to anything but the web and mail. */
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps) {
   const lexed = useRef<Lexed>(nothingLexed);
-  const shown = usePace(text, growing);
+  const shown = prose(usePace(text, growing));
   if (isLong(shown)) return <LongText text={shown} />;
   lexed.current = lex(shown, growing ? lexed.current : nothingLexed);
   return (

@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useCell } from '../cell.js';
 import { channels, found, newChannel, searchChannels } from '../channels.js';
+import { lazy } from '../lazy.js';
 import { memo } from '../memo.js';
 import { printRoute, type Route } from '../routes.js';
 import { signOut } from '../session.js';
 import { Archived } from './archived.js';
 import { ChannelLink } from './channel-link.js';
-import { EarlierSessions } from './earlier-sessions.js';
 import './sidebar.css';
+
+const EarlierSessions = lazy(async () => (await import('../views/earlier-sessions.js')).EarlierSessions);
 
 export interface SidebarProps {
   readonly route: Route;

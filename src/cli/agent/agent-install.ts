@@ -10,7 +10,7 @@ import { agentNameExpected, isAgentName } from '../../orchestra/agents/definitio
 import { findAgents } from '../../orchestra/agents/find-agents.js';
 import { turnoutProgram } from '../built-files.js';
 import { readFlags, wrongUsage } from '../command/read-flags.js';
-import { say } from '../output/say.js';
+import { say, writeShown } from '../output/say.js';
 import { agentInstallFlags } from './agent-flags.js';
 import { agentPlace } from './agent-place.js';
 import { isInstalledAgent, printInstalledAgent } from './installed-agent.js';
@@ -40,7 +40,7 @@ export async function installAgent(argv: readonly string[]): Promise<number | 'h
     path,
     printInstalledAgent({ ...kept, source }, { node: process.execPath, turnout: turnoutProgram }),
   );
-  process.stdout.write(`${path}\n`);
+  writeShown(process.stdout, `${path}\n`);
   if (!(process.env['PATH'] ?? '').split(delimiter).includes(directory))
     say(`${directory} is not on PATH: call the agent by its path, or add it.`);
   return exitCodes.done;

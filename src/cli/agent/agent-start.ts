@@ -5,6 +5,7 @@ import { exitCodes } from '../../core/exit-codes.js';
 import type { AgentDefinition } from '../../orchestra/agents/definition.js';
 import { openInterface } from '../chat/open-interface.js';
 import { helpText } from '../command/help-text.js';
+import { writeShown } from '../output/say.js';
 import { runTurn } from '../run/run.js';
 import { type OutputFormat, onePrompt, parseTurnFlags, type RunFlags } from '../run/run-options.js';
 import { turnExitCodes } from '../run/run-page.js';
@@ -23,7 +24,7 @@ export async function startAgent(
   const agent = parseInstalledAgent(path, read(path));
   const parsed = parseTurnFlags(argv, 'agent');
   if (parsed === 'help') {
-    process.stdout.write(helpOf(agent));
+    writeShown(process.stdout, helpOf(agent));
     return exitCodes.done;
   }
   useOutput(parsed.flags.output);

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../core/chat-event.js';
 import { count, dateAndTime, duration, usageInWords } from '../../core/format.js';
 import { printJson } from '../../core/json.js';
-import { oneLine, visibleLines } from '../../core/text.js';
+import { oneLine, shownId, visibleLines } from '../../core/text.js';
 import type { StoredEvent, StoredTurn } from '../../gateway/archive/open-archive.js';
 import { shortInput } from '../../gateway/archive/render-steps.js';
 
@@ -69,9 +69,9 @@ function describeAttempt({ turn, events }: Attempt, index: number, of: number, l
 }
 
 function sessionInWords({ setup, sessionId }: StoredTurn): string | undefined {
-  if (setup === undefined) return sessionId && oneLine(sessionId);
-  const how = setup.resumed === undefined ? 'begun anew' : `resumed ${oneLine(setup.resumed)}`;
-  return sessionId === undefined ? how : `${oneLine(sessionId)}, ${how}`;
+  if (setup === undefined) return sessionId && shownId(sessionId);
+  const how = setup.resumed === undefined ? 'begun anew' : `resumed ${shownId(setup.resumed)}`;
+  return sessionId === undefined ? how : `${shownId(sessionId)}, ${how}`;
 }
 
 function promptLines(

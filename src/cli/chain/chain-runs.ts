@@ -1,6 +1,6 @@
 import { TurnoutError } from '../../core/errors.js';
 import { dateAndTime, usageInWords } from '../../core/format.js';
-import { visibleLines, wholeLine } from '../../core/text.js';
+import { shownId, visibleLines, wholeLine } from '../../core/text.js';
 import { cutToColumns } from '../../core/width.js';
 import type { StoredRun } from '../../orchestra/runs.js';
 import type { RunSummary } from '../../orchestra/types.js';
@@ -34,7 +34,7 @@ export function runText(stored: StoredRun, resume: string | undefined): string {
     const { output, usage, sessionId } = step;
     const facts = [
       ...(usage === undefined ? [] : [usageInWords(usage)]),
-      ...(sessionId === undefined ? [] : [`session ${wholeLine(sessionId)}`]),
+      ...(sessionId === undefined ? [] : [`session ${shownId(sessionId)}`]),
     ];
     if (output === '' && facts.length === 0) return [];
     const lines = visibleLines(output.trimEnd()).slice(-shownLines);

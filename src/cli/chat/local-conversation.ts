@@ -5,7 +5,9 @@ import { describeThrown } from '../../core/describe-thrown.js';
 import { failureEvent, TurnoutError } from '../../core/errors.js';
 import { permissionModes } from '../../core/permission-mode.js';
 import { newestMessages, type SeedMessage, seededPrompt } from '../../core/seeded-prompt.js';
+import { shownId } from '../../core/text.js';
 import { parseThinking, thinkingExpected } from '../../core/thinking.js';
+import { quoteWord } from '../../runner/describe-command.js';
 import type { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
 import { KeptTurn } from '../run/kept-turn.js';
@@ -78,7 +80,7 @@ export class LocalConversation implements Conversation {
     this.#sessionId = session.sessionId;
     if (session.sessionId === undefined || !this.#isResumed) return;
     if (known === undefined) await this.#recall(session.sessionId);
-    await tell({ type: 'note', text: `Going on with session ${session.sessionId}.` });
+    await tell({ type: 'note', text: `Going on with session ${shownId(session.sessionId)}.` });
   }
 
   say(prompt: string): Promise<void> {
@@ -184,7 +186,7 @@ export class LocalConversation implements Conversation {
     const { backend } = this.#current.prepared;
     await this.#setup.sessions.close();
     for (const { prepared } of this.#agents.values()) await prepared.remove();
-    return goesOn ? `turnout chat -b ${backend} --resume ${this.#sessionId}` : undefined;
+    return goesOn ? `turnout chat -b ${backend} --resume ${quoteWord(this.#sessionId ?? '')}` : undefined;
   }
 
   #sessionId: string | undefined;
@@ -209,7 +211,7 @@ export class LocalConversation implements Conversation {
       this.#sessionId = sessionId;
       this.#isResumed = true;
       await this.#recall(sessionId);
-      return `Going on with session ${sessionId}${isOther ? ` of ${backend}` : ''}.`;
+      return `Going on with session ${shownId(sessionId)}${isOther ? ` of ${backend}` : ''}.`;
     },
   };
 

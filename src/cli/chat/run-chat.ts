@@ -2,7 +2,7 @@ import { describeThrown } from '../../core/describe-thrown.js';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
 import { endingSignals } from '../command/ending-signals.js';
-import { say } from '../output/say.js';
+import { say, writeShown } from '../output/say.js';
 import type { Conversation } from './conversation.js';
 import { HistoryFile } from './input/history-file.js';
 import type { Key } from './input/keys.js';
@@ -86,7 +86,7 @@ class Chat {
       screen.close();
       if (this.#farewell !== undefined) say(this.#farewell);
       else if (command !== undefined && code === exitCodes.done)
-        process.stdout.write(`\nTo go on: ${command}\n`);
+        writeShown(process.stdout, `\nTo go on: ${command}\n`);
     } finally {
       screen.close();
       release();

@@ -6,7 +6,7 @@ import { explainFailure } from '../command/explain-failure.js';
 import { printHelp } from '../command/print.js';
 import { runningUrl } from '../gateway/running-url.js';
 import { orExplain, type Served, serveGateway } from '../gateway/serve-gateway.js';
-import { say } from '../output/say.js';
+import { say, writeShown } from '../output/say.js';
 import { sessionTurn } from '../run/session-turn.js';
 import { showTurn } from '../run/show-turn.js';
 import { demoBackend, registerDemoBackend } from './demo-backend.js';
@@ -34,7 +34,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function showPage(open: boolean, flags: Record<string, string>): Promise<number> {
   const served = quiet(demoGateway(process.env, flags));
   const show = async (url: string): Promise<void> => {
-    process.stdout.write(`Open ${url}\n`);
+    writeShown(process.stdout, `Open ${url}\n`);
     if (open) await openBrowser(url);
   };
   try {

@@ -21,7 +21,7 @@ import { print } from '../command/print.js';
 import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
 import { valueProblem } from '../config/value-problem.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
-import { say } from '../output/say.js';
+import { say, writeShown } from '../output/say.js';
 import { askedRunner } from '../run/asked-runner.js';
 import { version } from '../version.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
@@ -206,7 +206,7 @@ async function examineDeeply(clis: readonly CliReport[]): Promise<readonly DeepR
     stop.signal.aborted ? process.exit(exitCodes.interrupted) : stop.abort(),
   );
   try {
-    return await inspectDeeply(clis, (line) => process.stderr.write(`${line}\n`), stop.signal);
+    return await inspectDeeply(clis, (line) => writeShown(process.stderr, `${line}\n`), stop.signal);
   } finally {
     release();
   }

@@ -17,7 +17,7 @@ import { readFlags, wrongUsage } from '../command/read-flags.js';
 import { helpFlag } from '../command/run-command.js';
 import { askLine, canAsk } from '../output/ask-line.js';
 import { clearProgress, showProgress } from '../output/progress-line.js';
-import { say } from '../output/say.js';
+import { say, writeShown } from '../output/say.js';
 import { type FoundCli, findClis, listClis, proposed } from './found-clis.js';
 import { NoneInstalled } from './installed-backend.js';
 import { firstSteps, nextSteps } from './next-steps.js';
@@ -193,7 +193,7 @@ async function choose(
     if (meant !== undefined) return meant;
     const guess = guessBackendName(word);
     const isThere = installed.some((cli) => cli.backend === guess);
-    process.stdout.write(`Type its number or its name.${isThere ? ` Did you mean ${guess}?` : ''}\n`);
+    writeShown(process.stdout, `Type its number or its name.${isThere ? ` Did you mean ${guess}?` : ''}\n`);
   }
 }
 

@@ -11,7 +11,7 @@ import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js'
 import { demoGateway } from '../demo/demo-gateway.js';
 import { chooseInstalled } from '../first-run/choose-installed.js';
 import { NotChosen } from '../first-run/installed-backend.js';
-import { say } from '../output/say.js';
+import { say, writeShown } from '../output/say.js';
 import { runningUrl } from './running-url.js';
 import { orExplain, type Served, serveGateway } from './serve-gateway.js';
 
@@ -129,7 +129,7 @@ function announce({ address, pageUrl, tokenFile }: Gateway, config: GatewayConfi
   const how = process.stdout.isTTY
     ? `Open ${pageUrl}`
     : `The Bearer token is ${token}; \`turnout gateway ${urlFlags}\` prints the address of the page with it.`;
-  process.stdout.write(`turnout gateway: http://${shown}:${port} (${config.agentBackend})\n${how}\n`);
+  writeShown(process.stdout, `turnout gateway: http://${shown}:${port} (${config.agentBackend})\n${how}\n`);
 }
 
 async function printUrl({ settings, backend, origins }: Served): Promise<number> {

@@ -1,3 +1,6 @@
+import { wholeLine } from '../../core/text.js';
+import { cutToColumns } from '../../core/width.js';
+
 // A line on a terminal that says what takes so long, and goes when that is done. Elsewhere nothing is written.
 
 let shown = false;
@@ -5,7 +8,7 @@ let shown = false;
 export function showProgress(text: string): void {
   if (!process.stderr.isTTY || process.env['TERM'] === 'dumb') return;
   const columns = process.stderr.columns || 80;
-  process.stderr.write(`\r\u001b[K${text.slice(0, columns - 1)}`);
+  process.stderr.write(`\r\u001b[K${cutToColumns(wholeLine(text), columns - 1)}`);
   shown = true;
 }
 

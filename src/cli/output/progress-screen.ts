@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { canRedraw, hasColours } from '../../core/colours.js';
+import { visible } from '../../core/text.js';
 import type { ProgressLine } from '../chain/chain-progress.js';
 
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -36,18 +37,19 @@ export class ProgressScreen {
     return Math.max(1, (this.#out.columns || 80) - 1);
   }
 
-  /** Prints a line that stays. It has to be free of control characters already. */
+  /** Prints a line that stays. */
   print(text: string, tone: ProgressLine['tone'] = 'plain'): void {
     const mark = this.live ? marks[tone] : '';
-    const line = `${this.#coloured(`${mark}${text}`, tone)}\n`;
+    const line = `${this.#coloured(`${mark}${visible(text)}`, tone)}\n`;
     this.#out.write(this.live ? `${eraseRow}${line}${this.#row(this.#shown)}` : line);
   }
 
   /** Replaces the live line. */
   show(text: string): void {
-    if (!this.live || text === this.#shown) return;
-    this.#shown = text;
-    this.#out.write(`${eraseRow}${this.#row(text)}`);
+    const row = visible(text);
+    if (!this.live || row === this.#shown) return;
+    this.#shown = row;
+    this.#out.write(`${eraseRow}${this.#row(row)}`);
   }
 
   /** Draws over what was typed into the live line, such as the ^C of the terminal. */

@@ -9,6 +9,11 @@ export function say(text: string): void {
   process.stderr.write(messageFor(process.stderr, text));
 }
 
+/** Writes lines of ours to a stream at once. What somebody else has written into them can't steer a terminal. */
+export function writeShown(stream: Output, text: string): void {
+  stream.write(stream.isTTY ? shown(text) : text);
+}
+
 /** What `say` writes to a stream: in a terminal it is broken at words, elsewhere its lines stay whole. */
 export function messageFor({ isTTY, columns }: Pick<Output, 'isTTY' | 'columns'>, text: string): string {
   const message = `turnout: ${shown(text)}`;

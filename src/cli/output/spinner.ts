@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { canRedraw, coloured, hasColours } from '../../core/colours.js';
+import { wholeLine } from '../../core/text.js';
 
 type Screen = Writable & { readonly isTTY?: boolean };
 
@@ -25,7 +26,7 @@ export class Spinner {
 
   private constructor(screen: Screen, whom: string) {
     this.#screen = screen;
-    this.#whom = whom;
+    this.#whom = wholeLine(whom);
     this.#timer = setTimeout(() => {
       this.#draw();
       this.#timer = setInterval(() => this.#draw(), frameMs).unref();

@@ -1,4 +1,5 @@
 import { TurnoutError } from '../../core/errors.js';
+import { shownId } from '../../core/text.js';
 import { ago } from '../output/ago.js';
 import { shortId } from '../output/short-id.js';
 import { indexedDirectory, type KnownSession, knownSessions } from '../sessions/session-index.js';
@@ -58,7 +59,7 @@ const leastLetters = 4;
 function ambiguous(written: string, found: readonly KnownSession[]): TurnoutError {
   const list = found
     .slice(0, 10)
-    .map(({ backend, sessionId, title }) => `  ${shortId(sessionId)}  ${backend}  ${title}`)
+    .map(({ backend, sessionId, title }) => `  ${shownId(shortId(sessionId))}  ${backend}  ${title}`)
     .join('\n');
   return new TurnoutError(
     'bad_request',

@@ -19,7 +19,7 @@ import { printHelp } from '../command/print.js';
 import { allowDemo } from '../demo/demo-flag.js';
 import { chooseInstalled } from '../first-run/choose-installed.js';
 import { canAsk } from '../output/ask-line.js';
-import { say } from '../output/say.js';
+import { say, writeShown } from '../output/say.js';
 import { askedRunner } from './asked-runner.js';
 import { claudeArguments } from './claude-flags.js';
 import { type GivenFiles, givenFiles } from './given-files.js';
@@ -54,7 +54,7 @@ export async function explainFailures(
     });
   } catch (error) {
     const code = explainFailure(error);
-    if (error instanceof TurnoutError) process.stdout.write(failureIn(output, error));
+    if (error instanceof TurnoutError) writeShown(process.stdout, failureIn(output, error));
     return code;
   }
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../core/chat-event.js';
 import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
 import { printJson } from '../../core/json.js';
+import { shownId } from '../../core/text.js';
 import type { CompleteSessionOptions } from '../../sessions/types.js';
 import { onEndingSignal } from '../command/ending-signals.js';
 import { Terminal } from '../output/terminal.js';
@@ -215,7 +216,7 @@ function jsonView(
 const whereSessionsAre = '`turnout sessions --all` lists the sessions that there are.';
 
 function describeSession({ sessionId, model, keySource }: SessionEvent): string {
-  const facts = [`session ${sessionId}`, ...(model === undefined ? [] : [`model ${model}`])];
+  const facts = [`session ${shownId(sessionId)}`, ...(model === undefined ? [] : [`model ${model}`])];
   return [...facts, ...(keySource === undefined ? [] : [`key or account: ${keySource}`])].join(' · ');
 }
 

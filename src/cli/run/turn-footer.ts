@@ -1,6 +1,6 @@
 import type { Usage } from '../../core/chat-event.js';
 import { cost, count, duration } from '../../core/format.js';
-import { wholeLine } from '../../core/text.js';
+import { shownId, wholeLine } from '../../core/text.js';
 import { widthOf } from '../../core/width.js';
 import { shortId } from '../output/short-id.js';
 
@@ -17,10 +17,11 @@ export interface TurnFacts {
  * whole id where there is room, else its beginning. Where the command does not fit beside the rest, it has a row of its own.
  */
 export function turnFooter({ sessionId, ms, usage, again }: TurnFacts, columns: number): readonly string[] {
-  const id = wholeLine(sessionId);
   const facts = [duration(ms), ...(usage === undefined ? [] : used(usage))];
   const command = `${wholeLine(again)} "…"`;
-  const [whole, short] = [id, shortId(id)].map((shown) => [`session ${shown}`, ...facts].join(' · '));
+  const [whole, short] = [sessionId, shortId(sessionId)].map((id) =>
+    [`session ${shownId(id)}`, ...facts].join(' · '),
+  );
   const row = [`${whole} · ${command}`, `${short} · ${command}`].find((one) => widthOf(one) < columns);
   return row === undefined ? [`${short}`, command] : [row];
 }

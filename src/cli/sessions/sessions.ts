@@ -1,6 +1,6 @@
 import { trustedHome } from '../../config/home-directory.js';
 import { readEnvironment } from '../../config/read-environment.js';
-import { wholeLine } from '../../core/text.js';
+import { shownId, wholeLine } from '../../core/text.js';
 import { cutToColumns, widthOf } from '../../core/width.js';
 import type { CommandPage } from '../command/command-page.js';
 import { jsonFlags, wantsJson } from '../command/json-flags.js';
@@ -135,7 +135,7 @@ const howTo = 'turnout run --resume <id> "…" goes on with one, --continue with
 
 function row({ usedAt, backend, sessionId, title, recordedBy }: Listed, columns: number): string {
   const name = `${backend}${recordedBy === 'cli' ? '*' : ''}`;
-  const begin = `${ago(usedAt).padEnd(11)}  ${wholeLine(name).padEnd(9)} ${shortId(wholeLine(sessionId)).padEnd(16)}  `;
+  const begin = `${ago(usedAt).padEnd(11)}  ${wholeLine(name).padEnd(9)} ${shownId(shortId(sessionId)).padEnd(16)}  `;
   // In a pipe the words stay whole.
   const words = wholeLine(title);
   return process.stdout.isTTY ? begin + cutToColumns(words, columns - widthOf(begin) - 1) : begin + words;

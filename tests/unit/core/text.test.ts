@@ -10,7 +10,9 @@ import {
   proseLine,
   quote,
   quoted,
+  shownId,
   visible,
+  visibleJson,
   visibleLines,
   wholeLine,
 } from '../../../src/core/text.js';
@@ -195,6 +197,25 @@ describe('text of others (27.10)', () => {
     ]);
     expect(nameCharacters('')).toEqual([]);
     expect(nameCharacters('a\tb é 😀 字')).toEqual(['a\tb é 😀 字']);
+  });
+
+  it('the id of a session is quoted unless it is nothing but an id', () => {
+    for (const id of ['0d5c2c7e-1111-4222-8333-444455556666', 'ses_3f2A', '20260101.1'])
+      expect(shownId(id)).toBe(id);
+    expect(shownId('x. Type your password\u001b[2J')).toBe('"x. Type your password␛[2J"');
+    expect(shownId('a\u200b')).toBe('"a[U+200B]"');
+    expect(shownId('')).toBe('""');
+  });
+
+  it('JSON keeps its meaning, and has what can’t be seen escaped', () => {
+    expect(visibleJson(JSON.stringify('a\u202e\u{e0041}\u009b2J'))).toBe('"a\\u202e\\udb40\\udc41\\u009b2J"');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const json = visibleJson(JSON.stringify({ [text]: text }));
+        expect(JSON.parse(json)).toEqual({ [text]: text });
+        expect(hex(unseenIn(json).filter((point) => !joiners.has(point)))).toEqual([]);
+      }),
+    );
   });
 
   it('a name is quoted where a sentence would go on in it, and cut with an ellipsis', () => {

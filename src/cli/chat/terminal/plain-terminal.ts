@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { type LiveRegion, promptMark } from '../state/live-region.js';
 import type { Line } from '../text/styled-line.js';
-import { textOf } from '../text/styled-line.js';
+import { renderLine } from '../text/styled-line.js';
 import type { ChatScreen, ScreenEvents } from './chat-screen.js';
 
 /** A terminal that can't move its cursor (TERM=dumb): whole lines in, finished lines out. */
@@ -46,7 +46,7 @@ export class PlainTerminal implements ChatScreen {
   draw(print: readonly Line[], _live: LiveRegion, awaitsInput: boolean): void {
     if (print.length > 0) {
       this.#endPrompt();
-      this.#out.write(print.map((line) => `${textOf(line)}\n`).join(''));
+      this.#out.write(print.map((line) => `${renderLine(line, false)}\n`).join(''));
     }
     if (!awaitsInput || this.#isPrompted) return;
     this.#out.write(promptMark);

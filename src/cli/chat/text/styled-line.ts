@@ -1,4 +1,6 @@
-/** A piece of a line, and how it looks. The text holds no control character. */
+import { visible } from '../../../core/text.js';
+
+/** A piece of a line, and how it looks. */
 export interface Span {
   readonly text: string;
   readonly style: Style;
@@ -36,13 +38,14 @@ export function textOf(line: Line): string {
   return line.map(({ text }) => text).join('');
 }
 
-/** The line as it is written to a terminal. */
+/** The line as it is written to a terminal, whatever has come into it. */
 export function renderLine(line: Line, colours: boolean): string {
-  if (!colours) return textOf(line);
+  if (!colours) return visible(textOf(line));
   return line.map(renderSpan).join('');
 }
 
 function renderSpan({ text, style }: Span): string {
-  if (style.length === 0 || text === '') return text;
-  return `\u001b[${style.map((name) => codes[name]).join(';')}m${text}\u001b[0m`;
+  const shown = visible(text);
+  if (style.length === 0 || text === '') return shown;
+  return `\u001b[${style.map((name) => codes[name]).join(';')}m${shown}\u001b[0m`;
 }

@@ -28,7 +28,7 @@ describe('the line below a turn (18.4)', () => {
     ]);
     expect(row({ usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 } }, 40)).toMatch(/· 12\.4 s$/);
     expect(row({ usage: { ...facts.usage, costUsd: 0.0004 } }, 120)).toContain('· $0.0004 ·');
-    expect(row({ sessionId: 'a\u001b[2Jb\n' }, 120)).toMatch(/^session a␛\[2Jb · /);
+    expect(row({ sessionId: 'a\u001b[2Jb\n' }, 120)).toMatch(/^session "a␛\[2Jb" · /);
   });
 
   it('is there for a session that has answered, and not for one that never began', () => {
