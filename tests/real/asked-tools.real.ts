@@ -89,6 +89,24 @@ describe.each(vendorNames)('what %s asks about', (backend) => {
     expect(existsSync(join(work(), 'more.txt'))).toBe(false);
   });
 
+  it.each(['bypass', 'ask'] as const)(
+    'a tool that was refused says so at its end, in the mode %s',
+    async (permissionMode) => {
+      const session = await lab.sessions.open({
+        ...{ backend, config: lab.config, permissionMode },
+        confirmTools: permissionMode === 'bypass',
+      });
+      lab.model.use([{ steps: [{ shell: `echo x > ${join(work(), 'refused.txt')}` }] }, 'done']);
+      const ends: unknown[] = [];
+      for await (const event of session.send('go')) {
+        if (event.type === 'permission_request') await session.answerPermission(event.id, 'deny');
+        if (event.type === 'tool_end') ends.push(event);
+      }
+      await session.close();
+      expect(ends).toMatchObject([{ isError: true, denied: true }]);
+    },
+  );
+
   it('in plan mode nothing gets more rights, and an edit of edits mode is asked about', async () => {
     const file = join(work(), 'refused.txt');
     const edit = { writeFile: { path: file, content: 'x\n' } };

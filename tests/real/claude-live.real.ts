@@ -119,6 +119,7 @@ describe('a live session of Claude (S3)', () => {
     expect(existsSync(file)).toBe(false);
     expect(model.turns.at(-1)?.toolResults[0]?.output).toContain('not on a Sunday');
     expect(denied.find((event) => event.type === 'permission_resolved')).toMatchObject({ decision: 'deny' });
+    expect(denied.find((event) => event.type === 'tool_end')).toMatchObject({ denied: true });
     expect(said(denied)).toBe('pity');
   });
 
