@@ -1,8 +1,9 @@
-import { describe, expect, vi } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { it, type Stage } from '../../contract/stage.js';
 import { type Ending, endings, type Host, type Hosted, startHost } from '../../host-program.js';
 import { patience } from '../../machine-speed.js';
 import { demoAgent } from '../cli/turnout.js';
+import { ways as processWays, startFixture } from './start-fixture.js';
 
 const ways = ['one-shot', 'live', 'runner'] as const;
 const rows = ways.flatMap((way) =>
@@ -32,6 +33,28 @@ describe('a program that uses the library takes its agents down with it', () => 
     await stage.untilNoProcess();
   });
 
+  it.for(processWays)('also where it knows them by %s only', async (processWay, { stage }) => {
+    vi.stubEnv('TURNOUT_PROCESSES', processWay === 'cgroups' ? undefined : processWay);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const host = await busyHost(stage, 'one-shot');
+    expect(await host.end('SIGTERM')).toBe('SIGTERM');
+    await stage.untilNoProcess();
+  });
+
+  it('and what an agent has left that is gone already, while its output is read', async ({ stage }) => {
+    const env = { ...(process.env as Record<string, string>), ...stage.env };
+    const owner = await startFixture('owner.ts', ['hold-pipe.mjs', 'exit with it'], { env });
+    for await (const _ of owner.lines());
+    expect(await owner.exited).toEqual({ code: 0, signal: null });
+    await stage.untilNoProcess();
+  });
+
+  it('from a worker thread that ends', async ({ stage }) => {
+    const host = await busyHost(stage, 'one-shot', { inWorker: true });
+    expect(await host.end('process.exit')).toBe(7);
+    await stage.untilNoProcess();
+  });
+
   it.for(ways)(
     'and has no listener left after the last turn, %s: it ends by itself',
     async (way, { stage }) => {
@@ -49,6 +72,12 @@ describe('the program’s own listeners', () => {
     expect(await host.ended).toBe(0);
     const last = host.lines.findLast((line) => line.startsWith('event '));
     expect(last).toContain('"code":"interrupted"');
+    await stage.untilNoProcess();
+
+    const patient = await busyHost(stage, 'runner', { onSigint: 'stay once' });
+    patient.child.kill('SIGINT');
+    await vi.waitFor(() => expect(patient.lines).toContain('heard SIGINT'), patience);
+    expect(await patient.end('SIGINT'), 'the second Ctrl-C').toBe('SIGINT');
     await stage.untilNoProcess();
 
     const again = await busyHost(stage, 'live', { onSigint: 'stay' });
@@ -86,12 +115,12 @@ it('onHostExit: "leave" lets the agent go on, and no sweep ends it', async ({ st
 async function busyHost(
   stage: Stage,
   way: Hosted['way'],
-  more: Pick<Hosted, 'onSigint'> & Pick<Hosted['config'], 'onHostExit'> = {},
+  more: Pick<Hosted, 'onSigint' | 'inWorker'> & Pick<Hosted['config'], 'onHostExit'> = {},
 ): Promise<Host> {
-  const { onSigint, onHostExit } = more;
+  const { onHostExit, ...others } = more;
   const turns = way === 'live' ? ['start a child', 'run a tool for 300 seconds'] : ['go'];
-  const { config, ...others } = hosted(stage, way, turns);
-  const host = startHost({ ...others, config: { ...config, onHostExit }, ...(onSigint && { onSigint }) });
+  const { config, ...turn } = hosted(stage, way, turns);
+  const host = startHost({ ...turn, ...others, config: { ...config, onHostExit } });
   await vi.waitFor(() => expect(tools(stage), host.lines.join('\n')).toHaveLength(1), patience);
   return host;
 }
