@@ -19,6 +19,8 @@ export class AdoptedChild {
   readonly #family: ProcessFamily;
   readonly #cgroup: RunCgroup;
   readonly #stderr: StderrReader | undefined;
+  /** It and what it has left are no longer killed when this program ends: they were ended. */
+  #release = () => {};
   #settle: (exit: ProcessExit) => void = () => {};
   #ending: Promise<ProcessExit> | undefined;
   #deadline = Number.POSITIVE_INFINITY;
@@ -37,11 +39,10 @@ export class AdoptedChild {
     const moving = setTimeout(() => {
       if (!stays) void this.#cgroup.take(this.pid, async () => (await this.#family.look()).found);
     }, beforeMoveMs).unref();
-    const release = stays ? () => {} : killAtExit(() => this.#killNow());
+    if (!stays) this.#release = killAtExit(() => this.#killNow());
     this.exited = new Promise<ProcessExit>((resolve) => {
       this.#settle = resolve;
     }).then((exit) => {
-      release();
       clearTimeout(moving);
       this.#family.rootExited();
       this.#stderr?.childExited();
@@ -101,6 +102,7 @@ export class AdoptedChild {
       return await this.exited;
     } finally {
       release();
+      this.#release();
     }
   }
 

@@ -43,7 +43,7 @@ describe('a program that uses the library takes its agents down with it', () => 
 
   it('and what an agent has left that is gone already, while its output is read', async ({ stage }) => {
     const env = { ...(process.env as Record<string, string>), ...stage.env };
-    const owner = await startFixture('owner.ts', ['hold-pipe.mjs', 'exit with it'], { env });
+    const owner = await startFixture('owner.ts', ['hold-pipe.mjs', 'exit with it', 'silent'], { env });
     for await (const _ of owner.lines());
     expect(await owner.exited).toEqual({ code: 0, signal: null });
     await stage.untilNoProcess();
