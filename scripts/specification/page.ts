@@ -39,6 +39,10 @@ export function checkPage(
       }
     }
   }
+  for (const [number, found] of proofs) {
+    if (found.length > 0 && found.every((proof) => proof.startsWith(`[${settingsTests}]`)))
+      problems.push(`${number} is proven by the reading of settings alone: test what they change.`);
+  }
   const citable = new Set([...lines, ...groups]);
   for (const { path, text } of [...tests, ...citing]) {
     for (const number of new Set(text.match(lineNumber)))
@@ -46,6 +50,9 @@ export function checkPage(
   }
   return { page: withProofs(page, proofs), problems: [...new Set(problems)] };
 }
+
+/** They show that a setting is read, not that anything obeys it. */
+const settingsTests = 'tests/unit/gateway/config.test.ts';
 
 const requirement = /^- \*\*([RPSO]\d+(?:\.\d+)?)\*\* /gm;
 const groupHeading = /^### ([RPSO]\d+) /gm;

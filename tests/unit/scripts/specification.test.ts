@@ -60,6 +60,15 @@ describe('the page', () => {
 });
 
 describe('a problem', () => {
+  it('is a line that only the reading of settings proves', () => {
+    const file = (path: string) => ({ path, text: "it('runs (R1.1)', run);" });
+    const settings = file('tests/unit/gateway/config.test.ts');
+    expect(checkPage(page, [settings], []).problems).toEqual([
+      'R1.1 is proven by the reading of settings alone: test what they change.',
+    ]);
+    expect(checkPage(page, [settings, file('tests/a.test.ts')], []).problems).toEqual([]);
+  });
+
   it('is a tag that names no line, or a group of lines', () => {
     expect(check(`it('flies (R7.3)', fly);`).problems).toEqual([
       'tests/a.test.ts: "flies" is tagged R7.3: there is no such line in the specification.',
