@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type AnyBackendName, backendEntry, createBackend } from '../backends/registry.js';
-import type { BackendAdapter, BackendAdapterConfig } from '../backends/types.js';
+import type { BackendAdapter, BackendAdapterConfig, BackendCapabilities } from '../backends/types.js';
 import { type Environment, homeDirectory } from '../config/home-directory.js';
 import type { Clocks, PoolLimits } from '../config/limits.js';
 import type { LogFormat, LogLevel } from '../config/log.js';
@@ -16,8 +16,6 @@ import type { DiscordLimits } from '../store/discord/people.js';
 import { type ChosenByFlags, chooseBackend, commandOf } from './choose-backend.js';
 
 export type { Environment } from '../config/home-directory.js';
-
-import { describeUnkept, unkeptSettings } from './kept-restrictions.js';
 
 export { settingsLeftOut } from './choose-backend.js';
 
@@ -323,6 +321,28 @@ function unkeptOf(
   const hint =
     'Choose another backend, remove the setting, or pass --allow-unsupported (ALLOW_UNSUPPORTED=1).';
   return { warnings: [], refusal: new TurnoutError('unsupported', text, { hint }) };
+}
+
+/** The settings that a backend can't honour, by name. */
+export function unkeptSettings(
+  config: Pick<GatewayConfig, 'allowedTools' | 'backendMaxTurnsSet'>,
+  can: BackendCapabilities,
+): readonly string[] {
+  return [
+    ...(config.allowedTools.length > 0 && !can.allowedTools ? ['ALLOWED_TOOLS'] : []),
+    ...(config.backendMaxTurnsSet && !can.maxTurns ? ['BACKEND_MAX_TURNS'] : []),
+  ];
+}
+
+/** Says that a backend was chosen in place of another one, which has restrictions that it can't keep; undefined if it can. */
+export function describeUnkept(
+  backend: AnyBackendName,
+  names: readonly string[],
+  isAllowed: boolean,
+): string | undefined {
+  if (names.length === 0) return undefined;
+  const lost = `${backend} can't be restricted by ${names.join(' and ')}`;
+  return isAllowed ? `${lost}, and runs here without.` : `${lost}, and does not run without.`;
 }
 
 /** An empty value in an environment or a .env file means "not set". */

@@ -6,8 +6,14 @@ import { trustedHome } from '../../config/home-directory.js';
 import { readEnvironment } from '../../config/read-environment.js';
 import { TurnoutError } from '../../core/errors.js';
 import { commandOf } from '../../gateway/choose-backend.js';
-import { backendConfig, type GatewayConfig, loadConfig, settingsLeftOut } from '../../gateway/config.js';
-import { describeUnkept, unkeptSettings } from '../../gateway/kept-restrictions.js';
+import {
+  backendConfig,
+  describeUnkept,
+  type GatewayConfig,
+  loadConfig,
+  settingsLeftOut,
+  unkeptSettings,
+} from '../../gateway/config.js';
 import { registerDemoBackend } from '../demo/demo-backend.js';
 import { readDemoEnvironment } from '../demo/demo-environment.js';
 import { demoHome } from '../demo/demo-home.js';

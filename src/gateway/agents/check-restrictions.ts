@@ -1,6 +1,5 @@
 import type { BackendCapabilities } from '../../backends/types.js';
-import type { GatewayConfig } from '../config.js';
-import { describeUnkept, unkeptSettings } from '../kept-restrictions.js';
+import { describeUnkept, type GatewayConfig, unkeptSettings } from '../config.js';
 import type { TurnSettings } from './turn-settings.js';
 
 /** Whether a backend keeps the restrictions of a channel; if not, what the channel is told. */
