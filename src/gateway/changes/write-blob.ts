@@ -27,8 +27,9 @@ export async function writeBlob(shadow: Shadow, content: Buffer): Promise<string
   });
   try {
     await writeFile(made, packed, { mode: 0o444 });
+    // The git of the agents' user may write the same one, and wants to give it the mode that `sharedRepository` says.
+    if (shadow.user !== undefined) await chmod(made, 0o440);
     const folder = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // The git of the agents' user writes there, too.
     if (folder !== undefined && shadow.user !== undefined) await chmod(folder, sharedMode);
     await rename(made, file);
   } catch (error) {

@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, type TestContext, vi } from 'vitest';
+import { asUser, readersGroup } from '../../../src/process/process-user.js';
 import { bytePath } from '../../../src/process/work-tree/byte-path.js';
 import type { WorkTreeFiles } from '../../../src/process/work-tree-files.js';
 import { patience } from '../../machine-speed.js';
@@ -154,8 +155,12 @@ describe('a reader with the rights of AGENT_USER', () => {
     const [pid = 0] = childrenOfOurs();
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     expect(status).toMatch(new RegExp(`^Uid:(\\s+${user.uid}){4}$`, 'm'));
-    expect(status).toMatch(new RegExp(`^Gid:(\\s+${user.gid}){4}$`, 'm'));
-    expect(status).toMatch(/^Cap(Prm|Eff):\s+0+$/m);
+    expect(status).toMatch(new RegExp(`^Gid:(\\s+${readersGroup}){4}$`, 'm'));
+    expect(status).toMatch(new RegExp(`^Groups:\\s(.*\\s)?${user.gid}\\s`, 'm'));
+    expect(status).toMatch(/^CapPrm:\s+0+$/m);
+    expect(status).toMatch(/^CapEff:\s+0+$/m);
+    const { command, args } = asUser(user, '/bin/ls', [`/proc/${pid}/fd`]);
+    expect(spawnSync(command, args, { encoding: 'utf8' }).stderr).toMatch(/Permission denied/);
   });
 
   it('is started again when it was killed, and nobody notices (27.11)', async (test) => {
