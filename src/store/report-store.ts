@@ -22,6 +22,8 @@ export interface UsageQuery {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly by: 'day' | 'backend' | 'channel' | 'model';
+  /** Nobody waits for the rows any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface StatisticsSlice extends TurnSlice {

@@ -25,7 +25,7 @@ export interface Reports {
     eventId: string,
   ): Promise<readonly (StoredTurn & { readonly events: readonly ChatEvent[] })[] | undefined>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
-  statistics(query: StatisticsQuery): Promise<Statistics>;
+  statistics(query: StatisticsQuery, signal?: AbortSignal): Promise<Statistics>;
   /** No CLI is started for it. */
   backends(): Promise<readonly BackendSummary[]>;
   /** What the tool would do, as far as its input tells. Undefined if there is nothing to show beyond the input. Never rejects. */

@@ -65,7 +65,7 @@ export function createReports(parts: ReportParts): Reports {
       waiting: await store.waitingEverywhere(waitingShown),
     }),
     usage: (query) => store.usage(query),
-    statistics: (query) => readStatistics(store, query),
+    statistics: (query, signal) => readStatistics(store, query, { signal }),
     backends: keptFor(backendsKeptMs, () => listBackends(parts)),
     preview: (permission) => previews.of(permission),
   };

@@ -22,7 +22,7 @@ export interface GroupCommitOptions {
 /** All queries together work for so long, then everything else has its turn: in each turn Node takes one new connection only. */
 const readShareMs = 2;
 /** The operations of one transaction: more of them would keep everything else waiting. */
-const writeShareMs = 10;
+const writeShareMs = 5;
 
 /**
  * Writes go to disk together: all operations that arrive until the event loop comes round are one

@@ -1,3 +1,4 @@
+import { interruptedError } from '../../core/errors.js';
 import { addUsage, type UsageRow } from '../../core/usage-row.js';
 import type { StoreCounts, StoredTurn } from '../rows.js';
 import type { TurnEndPlace, TurnRange, UsageQuery } from '../store.js';
@@ -24,7 +25,7 @@ export function turnsEnded(db: Database, range: TurnRange): StoredTurn[] {
 }
 
 /** So many turns are read at once: a few milliseconds' work. */
-const sliceOfTurns = 2000;
+const sliceOfTurns = 1000;
 
 /** Postponed attempts count for tokens and cost, but not as turns of their own. */
 export async function usage(commits: GroupCommit, query: UsageQuery): Promise<readonly UsageRow[]> {
@@ -37,6 +38,7 @@ export async function usage(commits: GroupCommit, query: UsageQuery): Promise<re
       const known = rows.get(row.key);
       rows.set(row.key, known === undefined ? row : addUsage(known, row));
     }
+    if (query.signal?.aborted) throw interruptedError();
   }
   return [...rows.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
 }

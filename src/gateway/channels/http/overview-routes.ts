@@ -82,7 +82,7 @@ export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void
       const since = checkTime('since', c.req.query('since'));
       const until = checkTime('until', c.req.query('until'));
       if (channel !== undefined) checkChannel(channel, 'channel');
-      const rows = await gateway.reports.usage({ by, channel, since, until });
+      const rows = await gateway.reports.usage({ by, channel, since, until, signal: c.req.raw.signal });
       return c.json({ rows } satisfies UsageView);
     },
   });

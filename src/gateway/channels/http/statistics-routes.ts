@@ -17,7 +17,7 @@ export function addStatisticsRoutes(app: HttpApp, { gateway }: RouteOptions): vo
   addRoute(app, '/v1/statistics', {
     GET: async (c) => {
       const query = checkQuery(c.req.query());
-      const { medianMs, series } = await gateway.reports.statistics(query);
+      const { medianMs, series } = await gateway.reports.statistics(query, c.req.raw.signal);
       return c.json({
         since: iso(query.since),
         until: iso(query.until),
