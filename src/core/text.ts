@@ -2,7 +2,7 @@ import { foldBlanks } from './fold-blanks.js';
 
 // Text that others wrote, made safe to show. Every face uses these levels and no others:
 //
-// - `prose`, `proseLine`: to be read, such as an answer. Drops what steers a terminal and what only tells a program how to set
+// - `prose`, `terminalProse`, `proseLine`: to be read, such as an answer. Drops what steers a terminal and what only tells a program how to set
 //   the text; shows the rest of what can't be seen by name.
 // - `visible`, `visibleLines`, `wholeLine`, `oneLine`, `quoted`, `shownId`, `quote`, `code`: a name, an id, an error, a diff. Drops nothing: what can't
 //   be seen is shown by name.
@@ -83,13 +83,13 @@ export function visibleJson(json: string): string {
  * that only say where a line may break or which way a word runs. Line breaks stay.
  */
 export function prose(text: string): string {
-  if (isPlain(text)) return text.replaceAll('\t', '    ');
-  const read = text
-    .replaceAll(escapeSequences, '')
-    .replaceAll('\t', '    ')
-    .replaceAll(blanks, ' ')
-    .replaceAll(idle, '');
-  return visible(read);
+  if (isPlain(text)) return text;
+  return visible(text.replaceAll(escapeSequences, '').replaceAll(blanks, ' ').replaceAll(idle, ''));
+}
+
+/** The same for a terminal, where a tab takes as many columns as it likes. */
+export function terminalProse(text: string): string {
+  return prose(text).replaceAll('\t', '    ');
 }
 
 /** The same in one line. Only as much of a long text is worked on as can be shown in a row. */
@@ -213,4 +213,4 @@ const escapeSequences =
 /** Separators of lines, and the blank letter of braille. */
 const blanks = /[\u2028\u2029\u2800]/g;
 /** Control characters, halves of characters, and marks for the program that sets a text. */
-const idle = /(?!\n)(?:[\p{Cc}\p{Cs}\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff]|\u034f)/gu;
+const idle = /(?![\t\n])(?:[\p{Cc}\p{Cs}\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff]|\u034f)/gu;

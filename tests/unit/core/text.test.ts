@@ -11,6 +11,7 @@ import {
   quote,
   quoted,
   shownId,
+  terminalProse,
   visible,
   visibleJson,
   visibleLines,
@@ -20,6 +21,7 @@ import {
 const levels = {
   prose,
   proseLine,
+  terminalProse,
   visible,
   visibleLines: (text: string) => visibleLines(text).join('\n'),
   wholeLine,

@@ -1,4 +1,4 @@
-import { prose } from '../../../core/text.js';
+import { terminalProse } from '../../../core/text.js';
 import { graphemes } from '../../../core/width.js';
 import type { Key } from './keys.js';
 
@@ -107,7 +107,7 @@ function withAlt(editor: Editor, name: string): Editor | undefined {
 function insert(editor: Editor, given: string): Editor {
   const { text, cursor } = editor;
   // A joiner that is typed alone belongs to the letter before it.
-  const before = prose(text.slice(0, cursor) + given);
+  const before = terminalProse(text.slice(0, cursor) + given);
   return { ...editor, text: before + text.slice(cursor), cursor: before.length };
 }
 

@@ -1,4 +1,4 @@
-import { prose } from '../../../core/text.js';
+import { terminalProse } from '../../../core/text.js';
 import { emptyLine, type Line, plainLine, type Style, span } from '../text/styled-line.js';
 import { cutLine, wrapLine } from '../text/wrap.js';
 import { type CodeState, highlightLine } from './highlight.js';
@@ -67,7 +67,7 @@ export function endMarkdown(stream: MarkdownStream, width: number): readonly Lin
 /** What waits, as it would be shown if it ended here; no row is wider than the window. */
 export function pendingMarkdown(stream: MarkdownStream, width: number): readonly Line[] {
   const { rest, ...state } = stream;
-  const line = prose(rest);
+  const line = terminalProse(rest);
   // The row of a table that is being written would be seen with its marks.
   const isRow = stream.table.length > 0 && line.trimStart().startsWith('|');
   const last = rest === '' || isRow ? [] : showLine({ ...state, rest: '' }, line, width, true).lines;
@@ -82,7 +82,7 @@ function cutPlace(line: string): number {
 }
 
 function finishLine(stream: MarkdownStream, raw: string, width: number): Written {
-  const line = prose(raw);
+  const line = terminalProse(raw);
   if (stream.fence === undefined && isTableRow(line) && stream.table.length < longestTable)
     return { stream: { ...stream, table: [...stream.table, line], blank: false }, lines: [] };
   const table = flushTable(stream, width);
@@ -106,7 +106,7 @@ function showLine(stream: MarkdownStream, line: string, width: number, open: boo
       isDiff: /^(diff|patch)$/i.test(word),
       state: undefined,
     };
-    const name = prose(word) === '' ? '' : ` ${word}`;
+    const name = terminalProse(word) === '' ? '' : ` ${word}`;
     return {
       stream: { ...stream, fence, blank: false },
       lines: [cutLine(plainLine(`──${name}`, 'dim'), width)],

@@ -1,5 +1,5 @@
 import { count } from '../../../core/format.js';
-import { prose } from '../../../core/text.js';
+import { terminalProse } from '../../../core/text.js';
 import { type Line, plainLine, span } from '../text/styled-line.js';
 import { wrapLine } from '../text/wrap.js';
 import { textWidth } from './chat-state.js';
@@ -23,8 +23,8 @@ export function sayQueued(out: StepBuilder, now: number): void {
 
 /** The user's own words in the scrollback. */
 export function showSaid(out: StepBuilder, text: string, by?: string): void {
-  const lead = span(by === undefined ? '❯ ' : `${prose(by)} ❯ `, 'bold', 'cyan');
-  const rows = prose(text)
+  const lead = span(by === undefined ? '❯ ' : `${terminalProse(by)} ❯ `, 'bold', 'cyan');
+  const rows = terminalProse(text)
     .split('\n')
     .flatMap((line, index) =>
       // An empty line within the text is no end of it.

@@ -1,6 +1,6 @@
 import type { ChatEvent, ErrorEvent, ToolEndEvent, ToolStartEvent, Usage } from '../../../core/chat-event.js';
 import { cost, count, duration } from '../../../core/format.js';
-import { oneLine, prose } from '../../../core/text.js';
+import { oneLine, terminalProse } from '../../../core/text.js';
 import { summarizeToolInput } from '../../../core/tool-input.js';
 import { emptyMarkdown, endMarkdown, writeMarkdown } from '../markdown/markdown-stream.js';
 import { type Line, plainLine, type StyleName, span, textOf } from '../text/styled-line.js';
@@ -120,7 +120,7 @@ function thinkingRows(text: string, out: StepBuilder): readonly Line[] {
 
 /** The lead tells it from an answer, also without colours. */
 export function thinkingLines(text: string, width: number): readonly Line[] {
-  return prose(text)
+  return terminalProse(text)
     .split('\n')
     .filter((line) => line.trim() !== '')
     .flatMap((line) =>
@@ -207,7 +207,7 @@ export function usageWords(ms: number, usage: Usage | undefined): string {
 
 /** Text of somebody else, line by line, broken at words. */
 export function wrapText(text: string, out: StepBuilder, ...style: readonly StyleName[]): readonly Line[] {
-  return prose(text)
+  return terminalProse(text)
     .trimEnd()
     .split('\n')
     .flatMap((line) => wrapLine(plainLine(line, ...style), textWidth(out.state)))

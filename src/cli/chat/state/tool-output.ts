@@ -1,5 +1,5 @@
 import { count } from '../../../core/format.js';
-import { prose } from '../../../core/text.js';
+import { terminalProse } from '../../../core/text.js';
 import { type Line, plainLine, span } from '../text/styled-line.js';
 import { cutLine } from '../text/wrap.js';
 import { type RunningTool, type ToolOutput, textWidth } from './chat-state.js';
@@ -51,6 +51,6 @@ export function failureLines(output: string, width: number): readonly Line[] {
 }
 
 function linesOf(text: string): readonly string[] {
-  const lines = prose(text).trimEnd().split('\n');
+  const lines = terminalProse(text).trimEnd().split('\n');
   return lines.length === 1 && lines[0] === '' ? [] : lines;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainLine, renderLine, textOf } from '../../../../src/cli/chat/text/styled-line.js';
 import { cutLine, lineWidth, wrapLine } from '../../../../src/cli/chat/text/wrap.js';
-import { prose } from '../../../../src/core/text.js';
+import { terminalProse } from '../../../../src/core/text.js';
 import { widthOf } from '../../../../src/core/width.js';
 
 const anything = fc.string({ unit: 'grapheme', maxLength: 200 });
@@ -20,7 +20,7 @@ describe('texts of others in a terminal (18.1)', () => {
     ['a\u001b_b\nc\u0007', 'a_b\nc'],
     ['half \ud83d and \u{1f600}', 'half  and \u{1f600}'],
   ])('%j is shown as %j', (text, shown) => {
-    expect(prose(text)).toBe(shown);
+    expect(terminalProse(text)).toBe(shown);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { prose } from '../../../../core/text.js';
 import { cellsOf } from './align-table.js';
 import { type FenceMark, fenceMarks } from './fence-marks.js';
 import { renderTable } from './render-table.js';
@@ -7,10 +8,10 @@ import { rewriteLine } from './rewrite-line.js';
  * Rewrites Markdown that Discord does not know so that it can be read there: tables come into a fence, with their columns aligned, wide
  * ones become lists, tasks have boxes, images are links, fences of `~~~` or of
  * more than three backticks get three, headings deeper than the third level become those of the third. The words stay.
- * Characters that are no text in JSON become visible signs.
+ * Nothing in it is invisible.
  */
 export function toDiscordMarkdown(given: string): string {
-  const text = withoutBadCharacters(given);
+  const text = prose(given.replace(/\r\n?/g, '\n'));
   const edits: Edit[] = [];
   let from = 0;
   let opener: FenceMark | undefined;
@@ -34,13 +35,6 @@ interface Edit {
   readonly to: number;
   readonly text: string;
 }
-
-/** Half a surrogate pair has no UTF-8, NUL ends texts in some databases, and a carriage return is shown nowhere. */
-function withoutBadCharacters(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replaceAll('\0', '\u2400').replace(loneSurrogates, '\ufffd');
-}
-
-const loneSurrogates = /\p{Surrogate}/gu;
 
 /** A fence that holds three backticks needs more of them than Discord knows: it stays as it is. */
 function editFence(text: string, opener: FenceMark, closer: FenceMark | undefined, edits: Edit[]): void {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { prose } from '../../../../../../src/core/text.js';
 import { toDiscordMarkdown } from '../../../../../../src/gateway/channels/discord/markdown/to-discord-markdown.js';
 import { anyAnswer } from './any-answer.js';
 
@@ -76,8 +77,10 @@ describe('Markdown for Discord', () => {
     expect(toDiscordMarkdown('```\n#### a\n```')).toBe('```\n#### a\n```');
   });
 
-  it('shows what is no text', () => {
-    expect(toDiscordMarkdown('a\0b\ud800c\r\nd\re')).toBe('a␀b\ufffdc\nd\ne');
+  it('has nothing that can’t be seen, and emoji and tabs as they are (27.10)', () => {
+    expect(toDiscordMarkdown('a\0b\ud800c\r\nd\re\u200bf')).toBe('abc\nd\nef');
+    expect(toDiscordMarkdown('\u202ea\u{e0041}')).toBe('[U+202E]a[U+E0041]');
+    expect(toDiscordMarkdown('👩‍👩‍👧\n```\n\tx\n```')).toBe('👩‍👩‍👧\n```\n\tx\n```');
   });
 
   it('keeps the words of any text, and has nothing more to do with its own result', () => {
@@ -85,7 +88,7 @@ describe('Markdown for Discord', () => {
     fc.assert(
       fc.property(anyAnswer, (text) => {
         const shown = toDiscordMarkdown(text);
-        const plain = text.replaceAll('\0', '\u2400').replace(/\p{Surrogate}/gu, '\ufffd');
+        const plain = prose(text.replace(/\r\n?/g, '\n'));
         // A wide table has its heads in every item of its list.
         if (shown.includes('- a: ')) expect(words(shown).length).toBeGreaterThanOrEqual(words(plain).length);
         else expect(words(shown)).toBe(words(plain));
