@@ -263,7 +263,9 @@ export class Gateway implements GatewayFace {
     await this.#parts.snapshots.close();
     this.#parts.workTrees.close();
     this.#storeHealth.stop();
-    await this.#store.close();
+    await this.#store.close().catch((error: unknown) => {
+      this.#options.log.error('the database was removed, and could not be written anew', { error });
+    });
     await this.#ballast.close();
     await removeAddress(this.#options.config.home);
     await this.#lock.release();

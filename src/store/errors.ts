@@ -56,7 +56,13 @@ export function describeLost({ file, fate }: LostFile): string {
 /** What the operator does about it. */
 export function remedyFor({ file, fate }: LostFile): string {
   if (file.endsWith('.lock')) return 'Nothing is lost: restart the gateway.';
-  const back = fate === 'truncated' ? '' : 'Move the same file back (not a copy of it), or ';
-  const stop = 'top the gateway, restore a backup of the home, and start it again.';
-  return back === '' ? `S${stop}` : `${back}s${stop}`;
+  const restore = 'stop the gateway, restore a backup of the home, and start it again.';
+  switch (fate) {
+    case 'removed':
+      return 'Restart the gateway: it stores what it still has open. Or move the same file back (not a copy).';
+    case 'replaced':
+      return `Move the same file back (not a copy). Or ${restore}`;
+    case 'truncated':
+      return `To go on, ${restore}`;
+  }
 }

@@ -36,7 +36,7 @@ describe('a file of a running gateway', () => {
       await expect.poll(() => readiness(client)).toMatch(/^Error: 503/);
       expect(await readiness(client)).toContain(`${file} was ${fate} while the gateway was running.`);
       expect(await readiness(client)).toMatch(
-        file === 'gateway.lock' ? /restart the gateway/ : /restore a backup/,
+        fate === 'removed' || file === 'gateway.lock' ? /restart the gateway/i : /restore a backup/,
       );
       await expect(client.post('a', 'again')).rejects.toThrow(
         `The message was NOT accepted: the gateway's file ${file} was ${fate}`,
@@ -58,6 +58,25 @@ describe('a file of a running gateway', () => {
     await expect.poll(() => readiness(client)).not.toMatch(/^Error/);
     expect(await client.ask('a', 'say exactly: kept')).toMatchObject({ responseText: 'kept' });
     expect((await client.messages('a')).map(({ text }) => text)).not.toContain('lost');
+  });
+
+  it('removed, and a backup put in its place: the backup is left as it is (27.13)', async () => {
+    const stage = setUpGateway();
+    const first = await stage.start();
+    await first.ask('a', 'say exactly: in the backup');
+    await first.stop();
+    const path = join(stage.home, 'turnout.db');
+    copyFileSync(path, `${path}.backup`);
+    const client = await stage.start();
+    await client.ask('a', 'say exactly: later');
+    rmSync(path);
+    await expect.poll(() => readiness(client)).toMatch(/^Error: 503/);
+    renameSync(`${path}.backup`, path);
+    await client.stop();
+    const next = await stage.start();
+    const texts = (await next.messages('a')).map(({ text }) => text);
+    expect(texts).toContain('in the backup');
+    expect(texts).not.toContain('later');
   });
 
   it('its lock removed while a turn runs: the turn ends and is written, and nothing new begins (27.13)', async () => {

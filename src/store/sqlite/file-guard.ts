@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, linkSync, openSync, readSync, rmSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { KnownFile, type LostFile } from '../known-file.js';
+import type { Database } from './database.js';
 
 /**
  * Looks whether the files of an open database are those that SQLite works with. SQLite itself doesn't: it writes on into files
@@ -29,6 +30,11 @@ export class FileGuard {
     // Another process is about to change it, or a later SQLite has another form of it.
     if (index === undefined) return undefined;
     return this.#checkLog(index) ?? this.#checkDatabase(index);
+  }
+
+  /** True if nothing is where the database was. What SQLite has open is whole then. */
+  get isDatabaseRemoved(): boolean {
+    return this.#db.known.check()?.fate === 'removed';
   }
 
   /** Only after SQLite has closed the database. */
@@ -65,6 +71,24 @@ export class FileGuard {
     this.#size = size;
     this.#counter = counter;
     return undefined;
+  }
+}
+
+/** Writes a database whose file was removed to where it was. Throws if something is there by now. */
+export function writeAnew(db: Database): void {
+  const { file } = db;
+  const draft = `${file}.new`;
+  rmSync(draft, { force: true });
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    db.exec(`VACUUM INTO '${draft.replaceAll("'", "''")}'`);
+    fsyncSync(descriptor);
+    // A log of the removed file would be read as one of the new file.
+    for (const beside of ['-wal', '-shm']) rmSync(`${file}${beside}`, { force: true });
+    linkSync(draft, file);
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft, { force: true });
   }
 }
 

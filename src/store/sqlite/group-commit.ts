@@ -3,7 +3,7 @@ import { FairShare } from '../../core/fair-share.js';
 import type { Ballast } from '../ballast.js';
 import { fileLost, StoreError } from '../errors.js';
 import type { Database } from './database.js';
-import type { FileGuard } from './file-guard.js';
+import { type FileGuard, writeAnew } from './file-guard.js';
 import { concernsFile, toStoreError } from './sqlite-errors.js';
 
 export interface GroupCommitOptions {
@@ -95,13 +95,17 @@ export class GroupCommit {
     }
   }
 
-  /** Writes the pending operations, then closes the file. */
+  /** Writes the pending operations, then closes the file. One that was removed is made anew from what is still open. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
     if (!this.#db.isOpen) return;
-    this.#db.close();
-    this.#guard?.close();
+    try {
+      if (this.#guard?.isDatabaseRemoved) writeAnew(this.#db);
+    } finally {
+      this.#db.close();
+      this.#guard?.close();
+    }
   }
 
   async #drain(): Promise<void> {
