@@ -2,6 +2,7 @@ import type { ChatEvent } from '../../core/chat-event.js';
 import { parseJson } from '../../core/json.js';
 import { limitedJson } from '../limited-json.js';
 import type { Database } from './database.js';
+import type { GroupCommit } from './group-commit.js';
 
 /** Readers that follow a turn hold one row each at a time. */
 const rowCharacters = 64 * 1024;
@@ -21,18 +22,21 @@ export function archive(db: Database, turnSeq: number, events: readonly ChatEven
   write();
 }
 
-export function readArchive(
-  db: Database,
+/** Part by part: others have their turn in between, since a turn may have megabytes of them. */
+export async function readArchive(
+  commits: GroupCommit,
   turnId: string,
   maxCharacters = Number.POSITIVE_INFINITY,
-): ChatEvent[] {
+): Promise<readonly ChatEvent[]> {
   const events: ChatEvent[] = [];
-  let read = 0;
-  for (let part = 0; read < maxCharacters; part += 1) {
-    const lines = linesOf(db, turnId, part);
-    if (lines === undefined) break;
-    for (const event of parseLines(lines)) events.push(event);
-    read += lines.length;
+  for (let part = 0, read = 0; read < maxCharacters; part += 1) {
+    const found = await commits.read((db) => {
+      const lines = linesOf(db, turnId, part);
+      return lines === undefined ? undefined : { events: parseLines(lines), characters: lines.length };
+    });
+    if (found === undefined) break;
+    for (const event of found.events) events.push(event);
+    read += found.characters;
   }
   return events;
 }

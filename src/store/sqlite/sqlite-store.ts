@@ -144,7 +144,7 @@ export function createSqliteStore(
     archivedPart: (turnId, part) => read((tx) => readPart(tx, turnId, part)),
     lastOf: (channel) => read((tx) => turns.lastOf(tx, channel)),
     firstPrompt: (channel) => read((tx) => conversations.firstPrompt(tx, channel)),
-    turnEvents: (turnId, maxCharacters) => read((tx) => readArchive(tx, turnId, maxCharacters)),
+    turnEvents: (turnId, maxCharacters) => readArchive(commits, turnId, maxCharacters),
     turnsEnded: (range) => read((tx) => reports.turnsEnded(tx, range)),
     waiting: (channel, limit) => read((tx) => lanes.waitingEvents(tx, channel, limit).map(toEvent)),
     waitingOutlines: (channel, limit) => read((tx) => lanes.waitingOutlines(tx, channel, limit).map(toEvent)),
