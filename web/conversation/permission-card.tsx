@@ -173,7 +173,7 @@ export const PermissionCard = memo(function PermissionCard({
           )}
           {options.includes('allow_always') && (
             <button type="button" disabled={sending} onClick={() => allow('allow_always')} {...untilRead}>
-              Always
+              Always allow
             </button>
           )}
           {options.includes('deny') && (
