@@ -26,9 +26,13 @@ export async function lockHome(home: string, env: Environment, log: Log): Promis
     // It says what is wrong.
     return lockDirectory(home);
   }
-  const outside = await lockOutside(home, env, log);
+  const { outside, error } = await lockOutside(home, env);
   try {
     const inside = await lockDirectory(home);
+    if (error !== undefined)
+      log.warn('only the lock in the home keeps a second gateway away: the one outside it can not be made', {
+        error,
+      });
     return {
       check: () => inside.check(),
       async release() {
@@ -53,13 +57,15 @@ export async function isHomeHeld(home: string, env: Environment = process.env): 
   }
 }
 
-async function lockOutside(home: string, env: Environment, log: Log): Promise<DirectoryLock | undefined> {
+async function lockOutside(
+  home: string,
+  env: Environment,
+): Promise<{ readonly outside?: DirectoryLock; readonly error?: unknown }> {
   try {
-    return await lockDirectory(sharedLocks(env, 'homes'), nameOf(home));
+    return { outside: await lockDirectory(sharedLocks(env, 'homes'), nameOf(home)) };
   } catch (error) {
     if (error instanceof HeldError) throw new HeldError('gateway', home, error.pid);
-    log.warn('a second gateway is kept away by the lock in the home alone', { error });
-    return undefined;
+    return { error };
   }
 }
 

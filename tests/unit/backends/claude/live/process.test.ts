@@ -695,9 +695,12 @@ describe('the live protocol of Claude', () => {
     const { process, session } = await open(
       `on.user = () => {
         sessionId = 'another';
+        // In one piece: the process is ended after the first line.
+        globalThis.process.stdout.cork();
         init();
         say({ type: 'assistant', message: { content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] } });
         result('done in the wrong place');
+        globalThis.process.stdout.uncork();
       };`,
       { sessionId: 'wanted' },
     );
