@@ -107,13 +107,13 @@ export const PermissionCard = memo(function PermissionCard({
         aria-label="What it would do"
       >
         <PermissionPreview permission={permission} onLeft={setLeft} />
-        {options.includes('allow_always') && (
-          <div class="permission-always">
-            “Always” allows, until the session ends:
-            <pre>{always}</pre>
-          </div>
-        )}
       </section>
+      {options.includes('allow_always') && (
+        <div class="permission-always">
+          “Always” allows, until the session ends:
+          <pre>{always}</pre>
+        </div>
+      )}
       {(unread > 0 || whole) && (
         <div class="permission-unread">
           {unread > 0 && (
