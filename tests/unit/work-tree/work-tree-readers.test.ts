@@ -56,7 +56,7 @@ const places: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'store/ballast.ts': 'existsSync open stat',
     'store/instance-lock.ts': 'existsSync×2 openSync readFile',
     'store/known-file.ts': 'statSync×2',
-    'store/sqlite/file-guard.ts': 'openSync',
+    'store/sqlite/file-guard.ts': 'openSync×2',
     'store/sqlite/open-database.ts': 'existsSync openSync',
   },
   'What the operator has named or written: CONFIG_DIR, settings, files for the CLIs; and, tried as AGENT_USER, whether agents could write there.':
