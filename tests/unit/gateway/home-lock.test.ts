@@ -66,7 +66,7 @@ it('does with the lock in the home where HOME can not be written, and says so', 
   await expect(lock(home, around)).rejects.toMatchObject(refusal(home));
   expect(lines[0]).toMatchObject({
     level: 'warn',
-    message: expect.stringContaining('lock in the home alone'),
+    message: expect.stringContaining('only the lock in the home'),
   });
 });
 
