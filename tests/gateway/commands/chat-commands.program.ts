@@ -54,7 +54,9 @@ describe('chat commands', () => {
         ((await client.call('/v1/permissions')) as { permissions: unknown[] }).permissions.length === 2,
     );
     const status = await reply('a', '/status');
-    expect(status).toMatch(/\nasks: [0-9a-f]{8} {2}Write: demo-note\.txt\n\/allow \[id\] or \/deny/);
+    expect(status).toMatch(
+      /\nasks: [0-9a-f]{8} {2}Write: demo-note\.txt\n {2}always: every edit of a file\n(?: {2}always: .+\n)*\/allow \[id\] or \/deny/,
+    );
     const [, id = ''] = /asks: ([0-9a-f]{8})/.exec(await reply('b', '/status')) ?? [];
     // Another channel's question is none of this one's.
     expect(await reply('a', `/allow ${id}`)).toMatch(/^No question "/);
