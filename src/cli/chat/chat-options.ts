@@ -36,7 +36,7 @@ const flags = {
   },
   'permission-mode': {
     ...shared['permission-mode'],
-    about: 'bypass, ask, edits, plan (default: PERMISSION_MODE, else ask)',
+    about: "bypass, ask, edits, plan (default: PERMISSION_MODE, else ask; with --native the CLI's own rules)",
   },
   'dangerously-skip-permissions': { type: 'switch' },
   'allow-unsupported': { type: 'switch', about: "leave out what the CLI can't do, with a warning" },

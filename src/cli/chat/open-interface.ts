@@ -12,14 +12,16 @@ import { noteRecorded } from '../sessions/note-recorded.js';
 
 /** Opens the CLI's own terminal UI, and returns its exit code. */
 export async function openInterface(given: RunFlags): Promise<number> {
-  const { config, runner, backend, warnings, options: flags } = await sessionChosen(given, 'chat');
+  const { config, runner, backend, origins, warnings, options } = await sessionChosen(given, 'chat');
+  // Somebody is there to be asked: where nobody has set a mode, the CLI's own rules hold.
+  const set = origins['PERMISSION_MODE'] === undefined ? undefined : config.permissionMode;
+  const flags = { ...options, permissionMode: options.permissionMode ?? set };
   for (const warning of warnings) say(warning);
   const { runInteractive } = await import('../../runner/interactive.js');
   const files = await givenFiles(flags, backend);
   const own = claudeArguments(runner, flags, config.allowUnsupported || flags.allowUnsupported);
   for (const warning of own.warnings) say(warning);
-  const options: RunnerOptions = {
-    // Somebody is there to be asked: without a flag the CLI's own rules hold.
+  const wanted: RunnerOptions = {
     ...runnerOptions(flags, files, own.rawArgs),
     mode: 'interactive',
     prompt: flags.prompt,
@@ -29,7 +31,7 @@ export async function openInterface(given: RunFlags): Promise<number> {
   };
   const begunAt = Date.now();
   try {
-    const { exitCode } = await runInteractive(runner, options, backend);
+    const { exitCode } = await runInteractive(runner, wanted, backend);
     await noteRecorded({ runner, config: backend, begunAt });
     return exitCode;
   } finally {

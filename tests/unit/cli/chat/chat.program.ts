@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, vi } from 'vitest';
 import { it, programPath, type Stage } from '../../../contract/stage.js';
 import { patience } from '../../../machine-speed.js';
@@ -23,6 +24,33 @@ describe('turnout chat --native, in a terminal (O1)', () => {
     await terminal.type('q');
     expect(await terminal.exitCode).toBe(7);
     expect(terminal.screen.modes).toEqual(new Set([25]));
+  });
+
+  it.for<[string, string, string]>([
+    ['claude', 'plan', '"--permission-mode","plan"'],
+    ['claude', 'edits', '"--permission-mode","acceptEdits"'],
+    ['codex', 'plan', '"--sandbox","read-only"'],
+    ['gemini', 'plan', '"--approval-mode","plan"'],
+    ['opencode', 'plan', '"--agent","plan"'],
+  ])('%s keeps PERMISSION_MODE=%s (27.9)', async ([backend, mode, shown], { stage }) => {
+    const place = placeOf(stage, { AGENT_BACKEND: backend, PERMISSION_MODE: mode });
+    const terminal = NativeRun.chat(place);
+    await terminal.until('ready');
+    expect(readFileSync(logOf(stage), 'utf8')).toContain(shown);
+    await terminal.type('q');
+    expect(await terminal.exitCode).toBe(7);
+  });
+
+  it('keeps permission_mode of config.yaml, and a flag wins over it (27.9)', async ({ stage }) => {
+    mkdirSync(stage.home, { recursive: true, mode: 0o700 });
+    writeFileSync(join(stage.home, 'config.yaml'), 'permission-mode: plan\n', { mode: 0o600 });
+    const place = placeOf(stage, { BACKEND_CLI_PATH: '/bin/echo' });
+    const kept = NativeRun.chat(place);
+    expect(await kept.exitCode).toBe(0);
+    expect(kept.screen.text).toContain('--permission-mode plan');
+    const over = NativeRun.chat(place, ['--permission-mode', 'edits']);
+    expect(await over.exitCode).toBe(0);
+    expect(over.screen.text).toContain('--permission-mode acceptEdits');
   });
 
   it('Ctrl-C as a signal reaches the UI, and Turnout goes on', async ({ stage }) => {
