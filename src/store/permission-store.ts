@@ -4,7 +4,7 @@ import type { StoredPermission } from './rows.js';
 
 /** What agents ask, and what people have answered. */
 export interface PermissionStore {
-  /** Records a question of the turn. One that was asked before a crash (same event, tool and input) keeps its id. */
+  /** Records a question of the turn. One that was asked before a crash (same event, tool, input, answers and rule) keeps its id. */
   askPermission(lease: Lease, request: NewPermission): Promise<StoredPermission>;
   /** Answers a pending request; undefined if none is pending with that id. */
   decidePermission(id: string, answer: PermissionAnswer): Promise<StoredPermission | undefined>;

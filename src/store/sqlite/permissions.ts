@@ -10,19 +10,25 @@ import { membersOf } from './turns.js';
 /**
  * If an earlier holder (before a crash or a drain) asked the same question, it is the same request, and its
  * answer is handed out once. If the present holder asks twice, the agent acts twice: that is a new request.
+ * With other answers to choose from, or another rule for "always", it is another question: nobody has seen that. The one that
+ * waits is withdrawn then; a plain yes or no to it holds for the same input all the same.
  */
 export function askPermission(db: Database, lease: Lease, request: NewPermission): StoredPermission {
   const turn = heldTurn(db, lease);
   const [event] = membersOf(db, turn.seq);
   if (event === undefined) throw new Error(`Turn ${turn.id} has no event`);
   const inputKey = canonicalJson(request.input);
-  const earlier = db.get<PermissionRow>(
+  const options = JSON.stringify(request.options);
+  const sameInput = db.all<PermissionRow>(
     `SELECT * FROM permissions WHERE event_seq = ? AND tool = ? AND input_key = ? AND fence <> ?
-      AND (state = 'pending' OR state = 'decided' AND handed_out = 0) ORDER BY seq LIMIT 1`,
+      AND (state = 'pending' OR state = 'decided' AND handed_out = 0) ORDER BY seq`,
     event.seq,
     request.tool,
     inputKey,
     lease.fence,
+  );
+  const earlier = sameInput.find(
+    (row) => (row.options === options && row.always === (request.always ?? null)) || holds(row, request),
   );
   if (earlier !== undefined) {
     db.run(
@@ -33,6 +39,8 @@ export function askPermission(db: Database, lease: Lease, request: NewPermission
     );
     return toPermission({ ...earlier, turn_id: turn.id });
   }
+  const withdrawn = sameInput.find(({ state }) => state === 'pending');
+  if (withdrawn !== undefined) db.run("UPDATE permissions SET state = 'void' WHERE seq = ?", withdrawn.seq);
   db.run(
     `INSERT INTO permissions (id, channel, event_seq, event_id, turn_id, fence, tool, input, input_key, options,
         always, state, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`,
@@ -45,19 +53,24 @@ export function askPermission(db: Database, lease: Lease, request: NewPermission
     request.tool,
     printJson(request.input),
     inputKey,
-    JSON.stringify(request.options),
+    options,
     request.always ?? null,
     request.at,
   );
-  const { id, tool, input, options, always } = request;
+  const { id, tool, input, always } = request;
   return {
-    ...{ id, tool, input, options, always },
+    ...{ id, tool, input, options: request.options, always },
     channel: turn.channel,
     eventId: event.id,
     turnId: turn.id,
     state: 'pending',
     createdAt: request.at,
   };
+}
+
+/** A yes or no to the same input, which grants no more than that. */
+function holds({ decision }: PermissionRow, { options }: NewPermission): boolean {
+  return decision !== null && decision !== 'allow_always' && options.includes(decision);
 }
 
 export function decidePermission(

@@ -139,6 +139,46 @@ export function describePermitting(stage: StoreStage): void {
       expect(await ask(next, 'p4', { a: 1, b: { c: 2, d: 3 } }, 'Edit')).toMatchObject({ id: 'p4' });
     });
 
+    it('is another question over a restart with another rule or other answers, and the one that waits is withdrawn (27.9)', async () => {
+      await stage.accept('c', 'x');
+      const ruled = (lease: Lease, id: string, always?: string) =>
+        stage.store.askPermission(lease, {
+          ...{ id, tool: 'Bash', input: { command: 'ls' }, always, at: 15 },
+          options: always === undefined ? ['allow', 'deny'] : ['allow', 'allow_always', 'deny'],
+        });
+      const { lease } = await stage.claimOne();
+      await ruled(lease, 'p1', 'ls');
+      const second = await runAgain(lease);
+      expect(await ruled(second, 'p2', 'rm:*')).toMatchObject({ id: 'p2', state: 'pending', always: 'rm:*' });
+      expect(await stage.store.permission('p1')).toMatchObject({ state: 'void', always: 'ls' });
+      const always = { decision: 'allow_always', at: 16 } as const;
+      expect(await stage.store.decidePermission('p1', always)).toBeUndefined();
+      const third = await runAgain(second);
+      expect(await ruled(third, 'p3')).toMatchObject({ id: 'p3', options: ['allow', 'deny'] });
+      expect((await stage.store.pendingPermissions()).map(({ id }) => id)).toEqual(['p3']);
+    });
+
+    it('an answer that came meanwhile holds for another rule only if it grants no rule (27.9)', async () => {
+      await stage.accept('c', 'x');
+      const ruled = (lease: Lease, id: string, command: string, always: string) =>
+        stage.store.askPermission(lease, {
+          ...{ id, tool: 'Bash', input: { command }, always, at: 15 },
+          options: ['allow', 'allow_always', 'deny'],
+        });
+      const { lease } = await stage.claimOne();
+      await ruled(lease, 'p1', 'ls', 'ls');
+      await ruled(lease, 'p2', 'cat', 'cat');
+      await ruled(lease, 'p3', 'rm', 'rm');
+      await stage.store.postpone(lease, retry({ notBefore: 0 }));
+      await stage.store.decidePermission('p1', { decision: 'allow_always', at: 16 });
+      await stage.store.decidePermission('p2', { decision: 'allow', at: 16 });
+      await stage.store.decidePermission('p3', { decision: 'deny', at: 16 });
+      const { lease: next } = await stage.claimOne();
+      expect(await ruled(next, 'p4', 'ls', 'rm:*')).toMatchObject({ id: 'p4', state: 'pending' });
+      expect(await ruled(next, 'p5', 'cat', 'rm:*')).toMatchObject({ id: 'p2', decision: 'allow' });
+      expect(await ruled(next, 'p6', 'rm', 'rm:*')).toMatchObject({ id: 'p3', decision: 'deny' });
+    });
+
     it('hands an answer that came meanwhile out once', async () => {
       await stage.accept('c', 'x');
       const { lease } = await stage.claimOne();
