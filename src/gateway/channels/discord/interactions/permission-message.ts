@@ -2,8 +2,9 @@ import type { APIActionRowComponent, APIButtonComponentWithCustomId } from 'disc
 import { count } from '../../../../core/format.js';
 import { printJson } from '../../../../core/json.js';
 import { isTimeout } from '../../../../core/permission-timeout.js';
-import { summarizeToolInput } from '../../../../core/tool-input.js';
+import { summarizeToolInput, unshownFields } from '../../../../core/tool-input.js';
 import type { StoredPermission } from '../../../../store/rows.js';
+import type { FilePreviewView } from '../../http/wire.js';
 import type { PermissionPreview } from '../../lookups.js';
 import type { OutgoingFile } from '../discord-api.js';
 import { excerpt, fenced, forFence, inlineCode } from '../markdown/code.js';
@@ -20,6 +21,8 @@ export interface PermissionMessage {
 const maxFile = 200_000;
 /** A message has 2000 characters at most. */
 const maxBody = 1500;
+/** What stands besides has its own place, so that a long command can't push it out of the message. */
+const maxAlso = 400;
 
 export type ButtonRow = APIActionRowComponent<APIButtonComponentWithCustomId>;
 
@@ -31,17 +34,44 @@ export function permissionMessage(
 ): PermissionMessage {
   const { text, language } = whatWouldBeDone(permission, preview);
   const shown = forFence(excerpt(text.trimEnd(), maxFile).text);
+  const also = forFence(excerpt(besides(permission, preview).join('\n'), maxFile).text);
   const always = alwaysAllowed(permission);
-  const { text: body, isCut } = excerpt(shown, maxBody - always.length);
+  const more = excerpt(also, maxAlso);
+  const { text: body, isCut } = excerpt(shown, maxBody - always.length - more.text.length);
   const where =
     preview?.type === 'command' && preview.cwd !== undefined ? ` in ${inlineCode(preview.cwd, 150)}` : '';
-  const rest = isCut ? `\nAll ${count(shown.length)} characters of it are in the file.` : '';
+  const whole = also === '' ? shown : `${shown}\n\n${also}`;
+  const isLong = isCut || more.isCut;
+  const rest = isLong ? `\nAll ${count(whole.length)} characters of it are in the file.` : '';
+  const beside = also === '' ? '' : `\n${alsoHead}\n${fenced(more.text)}`;
   const what = inlineCode(permission.tool, 60) || 'a tool';
   return {
-    content: `**May I use ${what}${where}?**\n${fenced(body, language)}${rest}${deadline(deniedAt)}${always}`,
+    content: `**May I use ${what}${where}?**\n${fenced(body, language)}${beside}${rest}${deadline(deniedAt)}${always}`,
     components: [{ type: 1, components: buttons(permission) }],
-    files: isCut ? [{ name: 'request.txt', data: new TextEncoder().encode(shown) }] : [],
+    files: isLong ? [{ name: 'request.txt', data: new TextEncoder().encode(whole) }] : [],
   };
+}
+
+/** What the preview does not say: where files lead to, how much of them is left out, and the fields that it makes no use of. */
+function besides(
+  { tool, input }: StoredPermission,
+  preview: PermissionPreview | undefined,
+): readonly string[] {
+  if (preview === undefined) return [];
+  const files = preview.type === 'edit' ? preview.files.flatMap(notesOn) : [];
+  return [...files, ...unshownFields(tool, input).map(({ name, value }) => `${name}: ${printJson(value)}`)];
+}
+
+function notesOn({ path, leadsTo, outside, left }: FilePreviewView): readonly string[] {
+  const to = leadsTo === undefined ? '' : ` leads to ${leadsTo}`;
+  return [
+    ...(outside
+      ? [`${path}${to}: outside of the directory that the turn works in`]
+      : to === ''
+        ? []
+        : [path + to]),
+    ...(left === undefined ? [] : [`${path}: ${count(left)} more characters are not shown`]),
+  ];
 }
 
 function deadline(deniedAt: number | undefined): string {
@@ -57,6 +87,7 @@ function alwaysAllowed({ options, always }: StoredPermission): string {
 }
 
 const smallMark = '-# ';
+const alsoHead = `${smallMark}Also:`;
 const alwaysHead = `${smallMark}“Always” allows, until the agent’s session ends:`;
 
 /**

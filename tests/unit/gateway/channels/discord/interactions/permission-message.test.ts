@@ -48,6 +48,38 @@ describe('a question for a permission (17.3)', () => {
     expect(deny.content).not.toContain('Always');
   });
 
+  it('has every field that its preview makes no use of, and where files lead to (27.9)', () => {
+    const input = { command: 'ls', dangerouslyDisableSandbox: true, run_in_background: true };
+    const also = '\n-# Also:\n```\ndangerouslyDisableSandbox: true\nrun_in_background: true\n```';
+    for (const text of ['ls', 'x'.repeat(90_000)]) {
+      const { content, files } = permissionMessage(
+        { ...permission, input },
+        { type: 'command', command: text },
+        1,
+      );
+      expect(content).toContain(also);
+      expect(content.length).toBeLessThanOrEqual(2000);
+      const settled = settledMessage({ ...permission, input, state: 'void' }, undefined, content);
+      expect(settled).toContain(also);
+      for (const { data } of files) expect(new TextDecoder().decode(data)).toContain('Sandbox: true');
+    }
+    const edited = { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: true };
+    const file = { path: 'a', diff: '-x\n+y', leadsTo: '/etc/a', outside: true, left: 3 } as const;
+    const edit = permissionMessage(
+      { ...permission, tool: 'Edit', input: edited },
+      { type: 'edit', files: [file] },
+    ).content;
+    expect(edit).toContain(
+      'a leads to /etc/a: outside of the directory that the turn works in\na: 3 more characters are not shown\nreplace_all: true\n```',
+    );
+    const long = { command: 'ls', more: 'y'.repeat(9000) };
+    const whole = permissionMessage({ ...permission, input: long }, { type: 'command', command: 'ls' });
+    expect(whole.content).toMatch(
+      /^.*\n```sh\nls\n```\n-# Also:\n```\nmore: "y+\n… \d+ characters are left out here/,
+    );
+    expect(new TextDecoder().decode(whole.files[0]?.data)).toContain('y'.repeat(9000));
+  });
+
   it('leaves no gap that would push the end of a command out of sight', () => {
     const gaps = [
       ...['\u00a0', '\u2003', '\u3000'].map((blank) => blank.repeat(400)),
@@ -87,12 +119,16 @@ describe('a question for a permission (17.3)', () => {
         for (const { content } of [
           command(text),
           permissionMessage({ ...permission, tool: other, input: text }, undefined),
+          permissionMessage(
+            { ...permission, input: { command: 'ls', [text]: other } },
+            { type: 'command', command: text },
+          ),
           permissionMessage(permission, { type: 'edit', files: [{ path: other, diff: text }] }),
           { content: settledMessage({ ...permission, tool: other }, '7'.repeat(19), command(text).content) },
           { content: settledMessage({ ...permission, tool: text, input: { command: other } }, undefined) },
         ]) {
           expect(content.length).toBeLessThanOrEqual(2000);
-          expect(content.split('```').length - 1).toBeLessThanOrEqual(4);
+          expect(content.split('```').length - 1).toBeLessThanOrEqual(6);
           expect(content).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff]/);
         }
       }),
