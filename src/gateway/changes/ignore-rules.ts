@@ -1,15 +1,14 @@
 import { dirname, relative } from 'node:path';
 import { type BytePath, bytePath } from '../../process/work-tree/byte-path.js';
-import type { WorkTreeFiles } from '../../process/work-tree-files.js';
 import { maxIgnoreFileBytes, maxIgnoreFiles } from './limits.js';
+import type { Shadow } from './shadow.js';
 
 /** The places that ignore rules are read from. */
 export interface RuleSources {
-  readonly workTrees: WorkTreeFiles;
-  /** The work tree's root, which may be above `cwd`. */
+  readonly shadow: Shadow;
+  /** The work tree's root, which may be above the directory of the shadow. */
   readonly root: string;
-  readonly cwd: string;
-  /** The ignore files below `cwd` that were seen so far, relative to it. Those that are gone are taken out. */
+  /** The ignore files below that directory that were seen so far, relative to it. Those that are gone are taken out. */
   readonly inside: Set<BytePath>;
 }
 
@@ -17,9 +16,10 @@ export interface RuleSources {
  * Reads the ignore files of a work tree into one list of rules. Git does not read them itself: it would wait for ever at a pipe of that
  * name, and a list can be kept: an agent may write rules that hide what it does.
  */
-export async function readIgnoreRules({ workTrees, root, cwd, inside }: RuleSources): Promise<string> {
+export async function readIgnoreRules({ shadow, root, inside }: RuleSources): Promise<string> {
+  const { cwd } = shadow;
   const readPlainFile = (folder: string, path: BytePath) =>
-    read(workTrees, root, `${bytePath(folder)}/${path}`);
+    read(shadow, { root, path: `${bytePath(folder)}/${path}`, isAbove: folder !== cwd });
   // The user's own excludes, if they are where they are in a plain repository.
   const own = (await readPlainFile(root, '.git/info/exclude')) ?? '';
   const rules = [weakest, ...below('', own)];
@@ -69,11 +69,15 @@ function below(folder: BytePath, text: string): string[] {
   });
 }
 
-/** Undefined if it is no file, or a large one. A link is not followed: git does not either. */
-async function read(workTrees: WorkTreeFiles, root: string, path: BytePath): Promise<string | undefined> {
+/** Undefined if it is no file, a large one, or somebody else's above the directory. A link is not followed: git does not either. */
+async function read(
+  shadow: Shadow,
+  { root, path, isAbove }: { readonly root: string; readonly path: BytePath; readonly isAbove: boolean },
+): Promise<string | undefined> {
   const request = { tree: bytePath(root), path, maxBytes: maxIgnoreFileBytes, followLinks: false };
-  const found = await workTrees.read(request);
-  return found.type === 'file' ? found.content.toString('latin1') : undefined;
+  const found = await shadow.workTrees.read(request);
+  if (found.type !== 'file' || (isAbove && !shadow.trusts(found.uid))) return undefined;
+  return found.content.toString('latin1');
 }
 
 function foldersDownTo(root: string, cwd: string): string[] {

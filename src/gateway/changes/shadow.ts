@@ -80,7 +80,20 @@ export class Shadow {
 
   /** The work tree for git: that of a repository around the directory, which may have come or gone. Ignore files above count too. */
   findRoot(): string {
-    return repositoryAround(this.cwd) ?? this.cwd;
+    for (let at = this.cwd; ; at = dirname(at)) {
+      const repository = lstatSync(join(at, '.git'), { throwIfNoEntry: false });
+      if (repository !== undefined)
+        return [repository.uid, ownerOf(at)].every((uid) => this.trusts(uid)) ? at : this.cwd;
+      if (at === dirname(at)) return this.cwd;
+    }
+  }
+
+  /**
+   * Whose repositories and ignore files above the directory count: git obeys those of its user only. Anybody may put some into /tmp, where
+   * they would hide what an agent does in a directory of its own below it.
+   */
+  trusts(uid: number): boolean {
+    return [0, process.geteuid?.(), this.user?.uid, ownerOf(this.cwd)].includes(uid);
   }
 
   /** The directory in the root, in bytes: `` or `packages/app/`. */
@@ -222,11 +235,8 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-function repositoryAround(path: string): string | undefined {
-  for (let at = path; ; at = dirname(at)) {
-    if (lstatSync(join(at, '.git'), { throwIfNoEntry: false }) !== undefined) return at;
-    if (at === dirname(at)) return undefined;
-  }
+function ownerOf(directory: string): number {
+  return lstatSync(directory, { throwIfNoEntry: false })?.uid ?? -1;
 }
 
 /** Git leaves files out of an index that other systems could take for its own (`git~1`): they could be hidden by such a name. */

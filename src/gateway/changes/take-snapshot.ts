@@ -61,7 +61,7 @@ export async function takeSnapshot({ shadow, ignoreFiles, latest, signal }: Snap
     for (const path of kept) if (isIgnoreFile(path)) ignoreFiles.add(path);
     own = new Map(kept.filter(isOwn).map((entry) => [pathOfEntry(entry), '']));
   }
-  const sources = { workTrees: shadow.workTrees, root, cwd: shadow.cwd, inside: ignoreFiles };
+  const sources = { shadow, root, inside: ignoreFiles };
   for (;;) {
     const rules = await readIgnoreRules(sources);
     const view = { root, rules };

@@ -16,6 +16,7 @@ export type Found =
       readonly isExecutable: boolean;
       /** A file with a second name may be one of another place. */
       readonly names: number;
+      readonly uid: number;
     }
   | { readonly type: 'large'; readonly real: BytePath; readonly root: BytePath; readonly size: number }
   /** Only if links are not followed, or if it has just become one. */
@@ -156,7 +157,7 @@ async function readUpTo(file: FileHandle, facts: Stats, maxBytes: number) {
   }
   const content = Buffer.concat(chunks, size);
   const isExecutable = (facts.mode & 0o100) !== 0;
-  return { type: 'file', content, isExecutable, names: facts.nlink } as const;
+  return { type: 'file', content, isExecutable, names: facts.nlink, uid: facts.uid } as const;
 }
 
 /** True if the file could be made in the tree: its nearest folder that exists is inside. */

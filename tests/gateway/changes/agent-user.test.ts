@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, readdirSync, readFileSync, statSync, unlinkSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { agentRoot } from '../../../src/backends/launch/scratch-files.js';
@@ -101,5 +101,30 @@ describe('snapshots for AGENT_USER', () => {
     expect(scratch).not.toEqual([]);
     await stage.snapshots.close();
     expect(scratchOfOurs()).toEqual([]);
+  });
+});
+
+describe.each(['for AGENT_USER', 'of our own user'])('snapshots %s', (whose) => {
+  it('obey no repository and no ignore file of somebody else above the work tree (27.11)', async (test) => {
+    const { stage, user } = setUp(test);
+    const own = whose === 'for AGENT_USER' ? stage : setUpChanges();
+    const shared = dirname(own.work);
+    const other = user.uid - 1;
+    chmodSync(shared, 0o1777);
+    mkdirSync(join(shared, '.git'));
+    own.write('../.gitignore', '*\n', 0o644);
+    for (const name of ['.git', '.gitignore']) chownSync(join(shared, name), other, other);
+    own.write('sub/a.txt', 'a\n', 0o644);
+    await own.turn(() => own.write('backdoor.sh', 'x\n', 0o644));
+    expect(await listed(own)).toEqual(['added backdoor.sh']);
+    // The repository is one that counts; that ignore file in it does not.
+    chownSync(join(shared, '.git'), 0, 0);
+    await own.turn(() => undefined);
+    await own.turn(() => own.write('another.sh', 'x\n', 0o644));
+    expect(await listed(own)).toEqual(['added another.sh']);
+    chownSync(join(shared, '.gitignore'), 0, 0);
+    await own.turn(() => own.write('ignored.sh', 'x\n', 0o644));
+    expect(await listed(own)).toEqual([]);
+    expect(own.log).toEqual([]);
   });
 });

@@ -17,9 +17,9 @@ const places: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'gateway/check-agent-user.ts': 'spawnSync',
     'process/start-process.ts': 'openSync spawn',
   },
-  'Git, which reads the work tree as AGENT_USER (`reader`); else files of TURNOUT_HOME, and whether there is a `.git` around.':
+  'Git, which reads the work tree as AGENT_USER (`reader`); else files of TURNOUT_HOME, and whether there is a `.git` around, and whose.':
     {
-      'gateway/changes/shadow.ts': 'existsSync×4 lstatSync runGit',
+      'gateway/changes/shadow.ts': 'existsSync×4 lstatSync×2 runGit',
     },
   'Where a directory really is, and whether there is one: nothing that it holds.': {
     'backends/claude/last-demo-session.ts': 'realpath',
