@@ -73,7 +73,9 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   }
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
-    return (await import('./claude/session-record.js')).recordedTools(query, this.inherited);
+    return this.inRecords(async (env) =>
+      (await import('./claude/session-record.js')).recordedTools(query, env),
+    );
   }
 
   async credentials(): Promise<FoundCredentials> {
@@ -84,22 +86,28 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   }
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
-    const environment = { ...this.inherited, ...env };
-    const demo = await import('./claude/last-demo-session.js');
-    if (demo.isDemoAgent(this.config.cliPath)) return demo.lastDemoSession(cwd, environment);
-    return (await import('./claude/last-session.js')).lastSession(cwd, environment);
+    return this.inRecords(async (inherited) => {
+      const environment = { ...inherited, ...env };
+      const demo = await import('./claude/last-demo-session.js');
+      if (demo.isDemoAgent(this.config.cliPath)) return demo.lastDemoSession(cwd, environment);
+      return (await import('./claude/last-session.js')).lastSession(cwd, environment);
+    });
   }
 
   async listSessions(cwd: string, limit: number): Promise<readonly ListedSession[]> {
-    const demo = await import('./claude/last-demo-session.js');
-    if (demo.isDemoAgent(this.config.cliPath)) return demo.listDemoSessions(cwd, limit, this.inherited);
-    return (await import('./claude/list-sessions.js')).listSessions(cwd, limit, this.inherited);
+    return this.inRecords(async (env) => {
+      const demo = await import('./claude/last-demo-session.js');
+      if (demo.isDemoAgent(this.config.cliPath)) return demo.listDemoSessions(cwd, limit, env);
+      return (await import('./claude/list-sessions.js')).listSessions(cwd, limit, env);
+    });
   }
 
   async lastExchange(sessionId: string, cwd: string): Promise<Exchange | undefined> {
-    const demo = await import('./claude/last-demo-session.js');
-    if (demo.isDemoAgent(this.config.cliPath)) return demo.lastDemoExchange(sessionId, cwd, this.inherited);
-    return (await import('./claude/last-exchange.js')).lastExchange(sessionId, cwd, this.inherited);
+    return this.inRecords(async (env) => {
+      const demo = await import('./claude/last-demo-session.js');
+      if (demo.isDemoAgent(this.config.cliPath)) return demo.lastDemoExchange(sessionId, cwd, env);
+      return (await import('./claude/last-exchange.js')).lastExchange(sessionId, cwd, env);
+    });
   }
 
   async live(): Promise<LiveProtocol> {

@@ -125,7 +125,9 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   readonly readingTools = new Set(['update_plan']);
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
-    return (await import('./codex/session-record.js')).recordedTools(query, this.inherited);
+    return this.inRecords(async (env) =>
+      (await import('./codex/session-record.js')).recordedTools(query, env),
+    );
   }
 
   async credentials(): Promise<FoundCredentials> {
@@ -133,15 +135,21 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   }
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
-    return (await import('./codex/last-session.js')).lastSession(cwd, { ...this.inherited, ...env });
+    return this.inRecords(async (inherited) =>
+      (await import('./codex/last-session.js')).lastSession(cwd, { ...inherited, ...env }),
+    );
   }
 
   async listSessions(cwd: string, limit: number): Promise<readonly ListedSession[]> {
-    return (await import('./codex/list-sessions.js')).listSessions(cwd, limit, this.inherited);
+    return this.inRecords(async (env) =>
+      (await import('./codex/list-sessions.js')).listSessions(cwd, limit, env),
+    );
   }
 
   async lastExchange(sessionId: string, cwd: string): Promise<Exchange | undefined> {
-    return (await import('./codex/last-exchange.js')).lastExchange(sessionId, cwd, this.inherited);
+    return this.inRecords(async (env) =>
+      (await import('./codex/last-exchange.js')).lastExchange(sessionId, cwd, env),
+    );
   }
 
   async live(): Promise<LiveProtocol> {

@@ -58,7 +58,9 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   ]);
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
-    return (await import('./gemini/session-record.js')).recordedTools(query, this.inherited);
+    return this.inRecords(async (env) =>
+      (await import('./gemini/session-record.js')).recordedTools(query, env),
+    );
   }
 
   async credentials(): Promise<FoundCredentials> {
@@ -66,15 +68,21 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   }
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
-    return (await import('./gemini/last-session.js')).lastSession(cwd, { ...this.inherited, ...env });
+    return this.inRecords(async (inherited) =>
+      (await import('./gemini/last-session.js')).lastSession(cwd, { ...inherited, ...env }),
+    );
   }
 
   async listSessions(cwd: string, limit: number): Promise<readonly ListedSession[]> {
-    return (await import('./gemini/list-sessions.js')).listSessions(cwd, limit, this.inherited);
+    return this.inRecords(async (env) =>
+      (await import('./gemini/list-sessions.js')).listSessions(cwd, limit, env),
+    );
   }
 
   async lastExchange(sessionId: string, cwd: string): Promise<Exchange | undefined> {
-    return (await import('./gemini/last-exchange.js')).lastExchange(sessionId, cwd, this.inherited);
+    return this.inRecords(async (env) =>
+      (await import('./gemini/last-exchange.js')).lastExchange(sessionId, cwd, env),
+    );
   }
 
   async live(): Promise<LiveProtocol> {

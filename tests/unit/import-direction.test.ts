@@ -58,13 +58,16 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
 };
 const knownToRooms = ['config.ts', 'agent-runtime.ts', 'journal-points.ts', 'metrics.ts'];
 
-/** The folders that the four vendors share: they know no vendor, and one-shot runs and live sessions meet only in types. */
+/**
+ * The folders that the four vendors share: they know no vendor, and one-shot runs and live sessions meet only in types. A backend says for
+ * which user records are read.
+ */
 const sharedByVendors: Readonly<Record<string, readonly string[]>> = {
   output: [],
   launch: ['output'],
   live: ['output'],
   record: ['output'],
-  'one-shot': ['launch', 'output', 'live/types.ts'],
+  'one-shot': ['launch', 'output', 'live/types.ts', 'record/open-record.ts'],
 };
 
 /** The page is a program of its own, in a browser: of the gateway it knows the JSON, and of the core what needs no Node. */

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
 import { isObject, type JsonObject, parseObject } from '../output/json.js';
 import { object, objects, text } from '../output/read-fields.js';
+import { openRecord } from '../record/open-record.js';
 
 /** The name of one of Gemini's chat files: `session-<minute>-<the id's first eight characters>.jsonl`. */
 export interface ChatFileName {
@@ -36,7 +36,7 @@ const mostBytes = 256 * 1024;
 
 /** Undefined if the file can't be read: Gemini may just have deleted it. */
 export async function readChatFile(path: string): Promise<ChatFile | undefined> {
-  const file = await open(path, 'r').catch(() => undefined);
+  const file = await openRecord(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes + 1), 0, mostBytes + 1, 0);

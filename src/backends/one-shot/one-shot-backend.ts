@@ -23,6 +23,7 @@ import type { AnyBackendName } from '../names.js';
 import type { Advice } from '../output/advice.js';
 import type { Ending } from '../output/ending.js';
 import { withoutNoise } from '../output/stderr.js';
+import { readingFor } from '../record/open-record.js';
 import type {
   BackendAdapterConfig,
   BackendCapabilities,
@@ -406,6 +407,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
 
   protected get inherited(): Readonly<Record<string, string | undefined>> {
     return this.config.env ?? process.env;
+  }
+
+  /** Looks at the records that the CLI keeps. */
+  protected inRecords<T>(look: (env: OneShotBackend<S>['inherited']) => Promise<T>): Promise<T> {
+    return readingFor(this.config.user, () => look(this.inherited));
   }
 
   async #complete(given: RunRequest): Promise<Turn | ErrorEvent> {

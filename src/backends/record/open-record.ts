@@ -1,7 +1,18 @@
-import { constants } from 'node:fs';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ProcessUser } from '../../process/process-user.js';
 import { hasProc } from '../../process/system.js';
+
+type Reader = Pick<ProcessUser, 'uid' | 'gid'>;
+
+const readers = new AsyncLocalStorage<Reader | undefined>();
+
+/** Looks at records on behalf of the user that the CLIs run as, if it is another one than ours: what that user can't read is not read. */
+export function readingFor<T>(user: Reader | undefined, look: () => Promise<T>): Promise<T> {
+  return readers.run(user, look);
+}
 
 /**
  * Opens a record of a CLI for reading. The agent may have put a link to somebody else's file, or a pipe, in its place. People link their
@@ -10,6 +21,10 @@ import { hasProc } from '../../process/system.js';
 export async function openRecord(path: string): Promise<FileHandle> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
+    const reader = readers.getStore();
+    // That user may move a file of somebody else's that lies in a directory of its own.
+    if (reader !== undefined && !mayRead(await file.stat(), reader))
+      throw refused(`${path} is a file that the agent's user can't read`);
     // Anybody else can read only what the agent, which is the same user, can read as well.
     if (process.geteuid?.() === 0 && hasProc()) await checkWay(file, path);
     return file;
@@ -26,7 +41,17 @@ async function checkWay(file: FileHandle, path: string): Promise<void> {
   const { end, owners } = await wayTo(path);
   // Links that have changed since lead elsewhere.
   if (end !== opened || owners.some((owner) => owner !== 0 && owner !== uid))
-    throw Object.assign(new Error(`${path} is behind a link to a file of somebody else`), { code: 'EACCES' });
+    throw refused(`${path} is behind a link to a file of somebody else`);
+}
+
+/** An owner may give itself the right. Further groups of the user are not looked up. */
+function mayRead({ uid, gid, mode }: Stats, user: Reader): boolean {
+  if (uid === user.uid) return true;
+  return (mode & (gid === user.gid ? constants.S_IRGRP : constants.S_IROTH)) !== 0;
+}
+
+function refused(message: string): Error {
+  return Object.assign(new Error(message), { code: 'EACCES' });
 }
 
 /** Where a path ends, and whose the links on the way there are. */

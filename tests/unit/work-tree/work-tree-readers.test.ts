@@ -37,7 +37,6 @@ const places: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'backends/codex/live/permissions.ts': 'realpathSync',
     },
   'Not done for an AGENT_USER.': {
-    'backends/gemini/chat-file.ts': 'open',
     'backends/gemini/chat-records.ts': 'existsSync×2 readFile×2 readdir×2',
     'backends/gemini/prompt.ts': 'existsSync',
   },

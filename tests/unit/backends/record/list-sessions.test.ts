@@ -1,11 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBackend, type VendorName, vendorNames } from '../../../../src/backends/registry.js';
 import { seededPrompt } from '../../../../src/gateway/agents/seed.js';
 import { loadSqlite } from '../../../../src/sqlite/load-sqlite.js';
 import { cpuMs } from '../../../machine-speed.js';
+import { agentUser } from '../../process/agent-user.js';
 import { recordedLines, recordHome } from './record-home.js';
 import { databasePath, makeHome, recordPath, sessionId, writeSessions } from './written-sessions.js';
 
@@ -112,6 +121,40 @@ describe.each(['claude', 'codex', 'gemini'] as const)('hostile records of %s (16
       );
     }
     expect(await list(backend, home)).toMatchObject([{ sessionId: one, title: 'here' }]);
+  });
+});
+
+describe.each(['claude', 'codex', 'gemini'] as const)('records of %s in a home of AGENT_USER', (backend) => {
+  it('are none if that user can’t read them: it may have put a file of root’s there (27.11)', async (test) => {
+    const user = agentUser(test);
+    const home = makeHome();
+    const sessions = [1, 2, 3, 4].map((digit) => ({
+      ...{ id: sessionId(digit), cwd, usedAt: digit * 1000, prompt: `the ${digit}.` },
+    }));
+    writeSessions(backend, home, sessions);
+    const [own, open, ofGroup, closed] = sessions.map((session) => recordPath(backend, home, session));
+    chownSync(own ?? '', user.uid, user.gid);
+    chownSync(ofGroup ?? '', 0, user.gid);
+    for (const [path, mode] of [
+      [own, 0o600],
+      [open, 0o644],
+      [ofGroup, 0o640],
+      [closed, 0o600],
+    ] as const)
+      chmodSync(path ?? '', mode);
+    const adapter = createBackend(backend, { ...config(home), user });
+    const listed = (await adapter.listSessions?.(cwd, 50)) ?? [];
+    expect(listed.map(({ title }) => title)).toEqual(['the 3.', 'the 2.', 'the 1.']);
+    expect(await adapter.lastSession?.(cwd)).toBe(three);
+    expect(await adapter.lastExchange?.(one, cwd)).toBeDefined();
+    expect(await adapter.lastExchange?.(four, cwd)).toBeUndefined();
+    const query = { cwd, since: 0, prompt: 'the 4.', clockSetBack: true, sessionId: four, isNamed: true };
+    expect(await adapter.recordedTools?.(query)).toMatchObject({
+      type: 'unknown',
+      reason: expect.stringContaining('the agent’s user can’t read'.replaceAll('’', "'")),
+    });
+    // Root reads all that is root's where agents are root as well.
+    expect(await list(backend, home)).toHaveLength(4);
   });
 });
 
