@@ -6,7 +6,7 @@ import { foldBlanks } from './fold-blanks.js';
 //   the text; shows the rest of what can't be seen by name.
 // - `visible`, `visibleLines`, `wholeLine`, `oneLine`, `quoted`, `shownId`, `quote`, `code`: a name, an id, an error, a diff. Drops nothing: what can't
 //   be seen is shown by name.
-// - `exact`, `exactLine`: what somebody is asked to allow. As `visible`, and no character may look like another or like none.
+// - `exact`, `exactLine`, `exactStart`: what somebody is asked to allow. As `visible`, and no character may look like another or like none.
 //
 // The first two keep invisible characters where they change what is seen: in emoji, and between letters of Arabic and Indic.
 
@@ -111,6 +111,15 @@ export function exact(text: string): string {
 /** The same in one line: a line break is shown by name, too. */
 export function exactLine(text: string): string {
   return exact(text.replaceAll('\n', '␊'));
+}
+
+/** The beginning of it in one line, at most `most` characters, and whether something is left out. */
+export function exactStart(text: string, most: number): { readonly line: string; readonly isCut: boolean } {
+  // A long text is cut before it is worked on.
+  const begin = text.slice(0, most * 20);
+  const characters = Array.from(exactLine(begin).slice(0, most * 2 + 2));
+  const isCut = begin.length < text.length || characters.length > most;
+  return { line: isCut ? `${characters.slice(0, most - 1).join('')}…` : characters.join(''), isCut };
 }
 
 /**

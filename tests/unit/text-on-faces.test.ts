@@ -41,7 +41,7 @@ const renderers: Readonly<Record<string, RegExp>> = {
   'src/cli/client/permissions.ts': /\bexact\(whatWouldBeDone/,
   'src/cli/client/words.ts': /\bexact\(always\)/,
   'src/gateway/channels/discord/interactions/permission-message.ts': /\bforFence\(/,
-  'src/gateway/commands/answer-question.ts': /\bsummarizeToolInput\(/,
+  'src/gateway/commands/answer-question.ts': /\baskedFor\(/,
   'web/conversation/permission-card.tsx': /<VisibleText text=\{tool\} level="exact"/,
   'web/conversation/permission-preview.tsx': /<VisibleText text=\{path\} level="exact"/,
 };

@@ -57,7 +57,7 @@ export class ChannelLines {
         for (const { id } of open) this.#asked.add(id);
         return open.flatMap((question) =>
           this.#lines('asked', [
-            `? ${askedFor(question)}`,
+            `? ${askedFor(question, this.#flags)}`,
             `  turnout permissions allow ${shortQuestionId(question.id)}${this.#flags}   (or deny, always, show)`,
             ...alwaysLines(question).map((line) => `  ${line}`),
           ]),

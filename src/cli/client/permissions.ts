@@ -88,10 +88,10 @@ function parse([action = 'list', id, ...rest]: readonly string[], reason: string
   return action === 'show' ? { action, id } : { action: action as Word, id, reason };
 }
 
-async function run(request: Request, { client, terminal, json }: ClientRun): Promise<number> {
+async function run(request: Request, { client, terminal, json, flags }: ClientRun): Promise<number> {
   if (request.action === 'list') {
     const { permissions } = await client.permissions();
-    await terminal.write(json ? printObject({ permissions }) : list(permissions, Date.now()));
+    await terminal.write(json ? printObject({ permissions }) : list(permissions, Date.now(), flags));
     return exitCodes.done;
   }
   const found = await find(client, request.id);
@@ -128,13 +128,13 @@ async function find(client: GatewayClient, written: string): Promise<PermissionV
   });
 }
 
-function list(permissions: readonly PermissionView[], now: number): string {
+function list(permissions: readonly PermissionView[], now: number, flags: string): string {
   if (permissions.length === 0) return 'Nothing is asked.\n';
   const rows = permissions.map((question) => [
     shortQuestionId(question.id),
     oneLine(question.channel, 40),
     duration(Math.max(0, now - Date.parse(question.createdAt))),
-    askedFor(question),
+    askedFor(question, flags),
   ]);
   const always = permissions.flatMap((question) => {
     const lines = alwaysLines(question);

@@ -55,7 +55,7 @@ interface Facts {
 
 async function run(
   { all }: { readonly all: boolean },
-  { client, terminal, json }: ClientRun,
+  { client, terminal, json, flags }: ClientRun,
 ): Promise<number> {
   const [address, gateway, { running, waiting }, { permissions }, { channels }] = await Promise.all([
     client.address(),
@@ -66,12 +66,15 @@ async function run(
   ]);
   const facts: Facts = { address, gateway, queue: { running, waiting }, permissions, channels };
   await terminal.write(
-    json ? printObject({ running: true, ...facts }) : describeStatus(facts, { all, now: Date.now() }),
+    json ? printObject({ running: true, ...facts }) : describeStatus(facts, { all, now: Date.now(), flags }),
   );
   return gateway.ready ? exitCodes.done : exitCodes.failed;
 }
 
-export function describeStatus(facts: Facts, { all, now }: { all: boolean; now: number }): string {
+export function describeStatus(
+  facts: Facts,
+  { all, now, flags = '' }: { all: boolean; now: number; flags?: string },
+): string {
   const { gateway, permissions, channels } = facts;
   const { version, startedAt, backend, live, ready, problems, discord, pid, home } = gateway;
   const up = duration(Math.max(0, now - Date.parse(startedAt)));
@@ -88,9 +91,13 @@ export function describeStatus(facts: Facts, { all, now }: { all: boolean; now: 
   const quiet = channels.length - active.length;
   const rows = shown.map((channel) => row(channel, facts, now));
   const list = rows.length === 0 ? '' : `\n${table([header, ...rows], ['left', 'left', 'left', 'left'])}`;
-  const questions = permissions.map((question) => `? ${shortQuestionId(question.id)}  ${askedFor(question)}`);
+  const questions = permissions.map(
+    (question) => `? ${shortQuestionId(question.id)}  ${askedFor(question, flags)}`,
+  );
   const asks =
-    questions.length === 0 ? '' : `\n${questions.join('\n')}\n  turnout permissions allow|deny <id>\n`;
+    questions.length === 0
+      ? ''
+      : `\n${questions.join('\n')}\n  turnout permissions allow|deny <id>${flags}\n`;
   const rest = all || quiet === 0 ? '' : `\n${quiet} ${quiet === 1 ? 'channel is' : 'channels are'} idle.\n`;
   return `${head.join('\n')}\n${list}${asks}${rest}`;
 }

@@ -1,4 +1,5 @@
 import { shortQuestionId } from '../../core/question-id.js';
+import * as questions from '../../core/question-text.js';
 import { exact, oneLine } from '../../core/text.js';
 import { summarizeToolInput } from '../../core/tool-input.js';
 import type { PermissionView } from '../../gateway/channels/http/wire.js';
@@ -10,15 +11,14 @@ export function toolLine(name: string, input: unknown): string {
 
 /** What is asked, and how to answer it. */
 export function questionLine(question: PermissionView, flags: string): string {
-  return `${askedFor(question)}\n\`turnout permissions allow ${shortQuestionId(question.id)}${flags}\` (or deny) answers it.`;
+  return `${askedFor(question, flags)}\n\`turnout permissions allow ${shortQuestionId(question.id)}${flags}\` (or deny) answers it.`;
 }
 
-/** `Bash: rm -rf build` */
-export function askedFor({ tool, input, shortened }: PermissionView): string {
-  const summary = summarizeToolInput(tool, input);
-  const more = shortened && summary === '' ? 'too long for this line' : summary;
-  const name = oneLine(tool, 60);
-  return more === '' ? name : `${name}: ${more}`;
+/** `Bash: rm -rf build`. With the flags that find the gateway it names the command that shows all, if that is not all. */
+export function askedFor({ id, tool, input, shortened }: PermissionView, flags?: string): string {
+  const asked = { tool, input, isLeftOut: shortened && input === null };
+  const see = flags === undefined ? undefined : `turnout permissions show ${shortQuestionId(id)}${flags}`;
+  return questions.askedFor(asked, see);
 }
 
 /** All that "always" would allow, if that is an answer. */

@@ -1,6 +1,7 @@
 import type { PermissionDecision } from '../../core/chat-event.js';
 import { isQuestionId, shortQuestionId } from '../../core/question-id.js';
-import { summarizeToolInput } from '../../core/tool-input.js';
+import { type Asked, askedFor } from '../../core/question-text.js';
+import { exact } from '../../core/text.js';
 import type { StoredPermission } from '../../store/rows.js';
 
 /** What /allow or /deny does: it answers a question, or says why it does not. */
@@ -52,23 +53,23 @@ export function answerQuestion(
 export function questionLine(question: StoredPermission): string {
   const { id, options } = question;
   const always = options.includes('allow_always') ? alwaysAllowed(question) : '';
-  return `${shortQuestionId(id)}  ${askedFor(question)}${always}`;
+  const shortId = shortQuestionId(id);
+  return `${shortId}  ${askedFor(asked(question), `turnout permissions show ${shortId}`)}${always}`;
 }
 
 export function decidedText(question: StoredPermission, decision: PermissionDecision): string {
   const always = decision === 'allow_always' ? alwaysAllowed(question) : '';
-  return `${verdicts[decision]}: ${askedFor(question)}${always}`;
+  return `${verdicts[decision]}: ${askedFor(asked(question))}${always}`;
 }
 
 function alwaysAllowed({ always }: StoredPermission): string {
-  return always === undefined ? '' : `\n  always: ${always.replaceAll('\n', '\n  always: ')}`;
+  return always === undefined ? '' : `\n  always: ${exact(always).replaceAll('\n', '\n  always: ')}`;
 }
 
 const verdicts = { allow: 'Allowed', allow_always: 'Allowed from now on', deny: 'Denied' } as const;
 
-function askedFor({ tool, input, inputLeftOut }: StoredPermission): string {
-  const summary = inputLeftOut ? '(too long to be shown here)' : summarizeToolInput(tool, input);
-  return summary === '' ? tool : `${tool}: ${summary}`;
+function asked({ tool, input, inputLeftOut }: StoredPermission): Asked {
+  return { tool, input, isLeftOut: inputLeftOut };
 }
 
 function listed(questions: readonly StoredPermission[]): string {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeToolInput, summarizeToolInput, unshownFields } from '../../../src/core/tool-input.js';
+import {
+  describeToolInput,
+  summarizeExactly,
+  summarizeToolInput,
+  unshownFields,
+} from '../../../src/core/tool-input.js';
 
 const patch = `*** Begin Patch
 *** Update File: a.txt
@@ -367,5 +372,36 @@ describe('a tool in one line (16.4)', () => {
     ['x', null, ''],
   ])('%s %j', (tool, input, line) => {
     expect(summarizeToolInput(tool, input, '/w')).toBe(line);
+  });
+});
+
+describe('a tool in one line beside a way to allow it (27.9)', () => {
+  const sandbox = { command: 'ls', dangerouslyDisableSandbox: true, run_in_background: true };
+  it.each<[tool: string, input: unknown, line: string]>([
+    ['Bash', { command: 'npm test' }, 'npm test'],
+    ['Bash', { command: 'echo hi\nrm -rf ~/work #' }, 'echo hi␊rm -rf ~/work #'],
+    ['Bash', { command: 'echo\r\n\u2028\u00a0x' }, 'echo␍␊[U+2028][U+00A0]x'],
+    ['Bash', sandbox, 'ls (+2 fields: show it)'],
+    ['Bash', { command: `ls ${' '.repeat(5000)}; rm -rf /` }, 'ls… 2398 spaces …… (cut: show it)'],
+    ['Bash', { command: `ls ${' '.repeat(90)}; rm -rf /` }, 'ls… 91 spaces …; rm -rf /'],
+    ['Bash', { ...sandbox, command: 'x'.repeat(121) }, `${'x'.repeat(119)}… (cut, +2 fields: show it)`],
+    ['run_shell_command', { command: 'ls', dir_path: '/' }, 'ls (+1 field: show it)'],
+    ['Edit', { file_path: '/w/a.ts', old_string: 'a', new_string: 'b' }, 'a.ts'],
+    [
+      'Edit',
+      { file_path: 'a', old_string: 'a', new_string: 'b', replace_all: true },
+      'a (+1 field: show it)',
+    ],
+    ['WebFetch', { url: 'http://a/', prompt: 'x' }, 'http://a/ (+1 field: show it)'],
+    ['Grep', { pattern: `${' '.repeat(4000)}x`, path: '/w/src' }, '"… 2399 spaces …… (cut: show it)'],
+    ['server.ping', { limit: 3, deep: true, more: {} }, 'limit: 3, deep: true (+1 field: show it)'],
+    ['server.ping', { more: {} }, '(+1 field: show it)'],
+    ['x', null, ''],
+  ])('%s %j', (tool, input, line) => {
+    expect(summarizeExactly(tool, input, { cwd: '/w', see: 'show it' })).toBe(line);
+  });
+
+  it('says that something is left out also where nothing can show it', () => {
+    expect(summarizeExactly('Bash', sandbox)).toBe('ls (+2 fields)');
   });
 });

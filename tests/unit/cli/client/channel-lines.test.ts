@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ChannelLines } from '../../../../src/cli/client/channel-lines.js';
 import type { ChannelNews } from '../../../../src/cli/client/follow-channel.js';
-import type { MessageView, TurnView } from '../../../../src/gateway/channels/http/wire.js';
+import { askedFor, questionLine } from '../../../../src/cli/client/words.js';
+import type { MessageView, PermissionView, TurnView } from '../../../../src/gateway/channels/http/wire.js';
 
 const at = '2026-01-02T03:04:05.000Z';
 
@@ -80,6 +81,21 @@ describe('a channel in a terminal (18.5)', () => {
     const text = shown(said('system', words), state, state);
     expect(text).toBe(
       '? Bash: rm -rf ␛[2Jbuild\n  turnout permissions allow 3f2a91c0   (or deny, always, show)\n  “always” allows, until the session ends:\n    rm *\n    bash:*\n',
+    );
+  });
+
+  it('shows each character of what it names the way to allow, and how to see the rest (27.9)', () => {
+    const id = 'prm_3f2a91c0-0000-4000-8000-000000000000';
+    const input = { command: 'echo hi\nrm -rf ~/work\u00a0#', dangerouslyDisableSandbox: true };
+    const question = { id, tool: 'Bash', input, options: ['allow', 'deny'] } as never as PermissionView;
+    const asked =
+      'Bash: echo hi␊rm -rf ~/work[U+00A0]# (+1 field: turnout permissions show 3f2a91c0 --demo)\n';
+    const news = { type: 'state', status: { permissions: [question] } } as never as ChannelNews;
+    const [piece] = new ChannelLines(' --demo').see(news);
+    expect(piece?.text).toContain(`? ${asked}`);
+    expect(questionLine(question, ' --demo')).toContain(asked);
+    expect(askedFor({ ...question, input: null, shortened: true }, '')).toBe(
+      'Bash: (too long to be shown here: turnout permissions show 3f2a91c0)',
     );
   });
 

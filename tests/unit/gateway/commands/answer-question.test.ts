@@ -68,6 +68,21 @@ describe('/allow and /deny (18.5)', () => {
     expect(decidedText(asked, 'allow')).toBe('Allowed: Bash: rm 3f2a91c0');
   });
 
+  it('show each character of what is asked, and say what a line leaves out (27.9)', () => {
+    const input = { command: 'echo hi\nrm -rf ~/work\u00a0#', dangerouslyDisableSandbox: true };
+    const asked = question('3f2a91c0', { input, always: 'a\u200b *' });
+    const line = 'Bash: echo hi␊rm -rf ~/work[U+00A0]# (+1 field';
+    expect(questionLine(asked)).toBe(
+      `3f2a91c0  ${line}: turnout permissions show 3f2a91c0)\n  always: a[U+200B] *`,
+    );
+    expect(told('allow', '', [asked, two])).toContain(line);
+    expect(decidedText(asked, 'allow')).toBe(`Allowed: ${line})`);
+    const left = question('3f2a91c0', { input: undefined, inputLeftOut: true });
+    expect(questionLine(left)).toBe(
+      '3f2a91c0  Bash: (too long to be shown here: turnout permissions show 3f2a91c0)',
+    );
+  });
+
   it('do nothing if nothing is asked, if it is not offered, or if it is no answer', () => {
     expect(told('allow', '', [])).toBe('Nothing waits for a permission here.');
     expect(told('allow', 'always', [question('1', { options: ['allow', 'deny'] })])).toMatch(

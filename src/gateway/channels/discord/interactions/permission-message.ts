@@ -2,7 +2,7 @@ import type { APIActionRowComponent, APIButtonComponentWithCustomId } from 'disc
 import { count } from '../../../../core/format.js';
 import { printJson } from '../../../../core/json.js';
 import { isTimeout } from '../../../../core/permission-timeout.js';
-import { summarizeToolInput, unshownFields } from '../../../../core/tool-input.js';
+import { summarizeExactly, unshownFields } from '../../../../core/tool-input.js';
 import type { StoredPermission } from '../../../../store/rows.js';
 import type { FilePreviewView } from '../../http/wire.js';
 import type { PermissionPreview } from '../../lookups.js';
@@ -118,7 +118,7 @@ function keptOf(asked: string): string | undefined {
 }
 
 function summaryOf({ tool, input }: StoredPermission): string {
-  const summary = inlineCode(summarizeToolInput(tool, input), 300);
+  const summary = inlineCode(summarizeExactly(tool, input), 300);
   return `${inlineCode(tool, 60)}${summary === '' ? '' : ` ${summary}`}`;
 }
 
