@@ -33,7 +33,7 @@ const ofDiscordsBot = ['DISCORD_BOT_TOKEN', 'DISCORD_BOT_TOKEN_FILE', 'DISCORD_A
 const used: Readonly<Record<Exclude<SettingUser, 'gateway'>, ReadonlySet<string>>> = {
   run: new Set([...everywhere, ...ofAgents, ...ofTurns, ...ofOneShotTurns]),
   chat: new Set([...everywhere, ...ofAgents, ...ofTurns]),
-  chain: new Set([...everywhere, ...ofAgents, 'MAX_OUTPUT_MB']),
+  chain: new Set([...everywhere, ...ofAgents, 'PERMISSION_MODE', 'MAX_OUTPUT_MB']),
   // A setting that the backend can't honour is warned of, here too.
   doctor: new Set([
     ...everywhere,

@@ -8,6 +8,7 @@ import { codexSdk, findRunnerName, readRunnerName, settingsOwner } from '../runn
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
 import { whyNotInstalled } from '../runner/why-not-installed.js';
 import type { AgentDefinition } from './agents/definition.js';
+import { keepRestrictions } from './agents/keep-restrictions.js';
 import { unattendedPrompt } from './instructions.js';
 import type { StepContext, StepEntry } from './resolve-step.js';
 import type { AgentStep } from './types.js';
@@ -27,16 +28,17 @@ export async function resolveAgent(agent: AgentDefinition, use: AgentUse): Promi
   const { context, step } = use;
   const { place, warn } = context;
   const backend = await chooseBackend(agent, use);
+  const kept = keptIn(agent, use);
   const options: RunnerOptions = {
     systemPrompt: agent.systemPrompt,
     model: modelOf(agent, backend, use),
     maxTurns: agent.maxTurns,
-    ...(agent.allowedTools === undefined && agent.disallowedTools === undefined
+    ...(kept.allowedTools === undefined && agent.disallowedTools === undefined
       ? {}
-      : { tools: { allowed: agent.allowedTools, disallowed: agent.disallowedTools } }),
+      : { tools: { allowed: kept.allowedTools, disallowed: agent.disallowedTools } }),
     settings: agent.settings,
     mcpConfig: agent.mcpConfig,
-    permissionMode: agent.permissionMode ?? 'bypass',
+    permissionMode: kept.permissionMode ?? 'bypass',
     ...(step.args === undefined || step.args.length === 0 || context.request.demo
       ? {}
       : { rawArgs: step.args }),
@@ -59,6 +61,23 @@ export async function resolveAgent(agent: AgentDefinition, use: AgentUse): Promi
     live: mode.live,
     ...(mode.refused === undefined ? {} : { refused: mode.refused }),
   };
+}
+
+/** The mode and the tools under what the person has set. Nobody answers in a chain, so that a mode that asks is no way to run one. */
+function keptIn(agent: AgentDefinition, { step, context }: AgentUse) {
+  const { request, place, warn } = context;
+  const { restrictions: set = {} } = request;
+  const kept = keepRestrictions(agent, set, 'environment');
+  for (const warning of kept.warnings) warn(`${place}: ${warning}`);
+  const restricts = (set.permissionMode ?? 'bypass') !== 'bypass' || set.allowedTools !== undefined;
+  if (restricts && step.args !== undefined && step.args.length > 0)
+    warn(`${place}.args go to the CLI itself: they may lift PERMISSION_MODE and ALLOWED_TOOLS.`);
+  if (kept.permissionMode !== 'ask' || agent.permissionMode === 'ask') return kept;
+  const what = `${place} (agent ${agent.name}): PERMISSION_MODE=ask can't be kept, because nobody is asked in a chain.`;
+  const hint = `Give the agent permissionMode "plan", or set another mode for this run: PERMISSION_MODE=plan, edits or bypass.`;
+  if (!request.planOnly) throw new TurnoutError('unsupported', what, { hint });
+  warn(`${what} A run is refused (exit code 4). ${hint}`);
+  return kept;
 }
 
 /** The command line wins, then the step, the agent and the chain. A fallback is used only where it was asked for by name (O12). */

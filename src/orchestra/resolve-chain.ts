@@ -3,6 +3,7 @@ import { agentNamed } from './agents/agent-named.js';
 import type { AgentDefinition } from './agents/definition.js';
 import { type FoundAgents, findAgents } from './agents/find-agents.js';
 import { fromEntry } from './agents/from-entry.js';
+import type { SetRestrictions } from './agents/keep-restrictions.js';
 import type { AgentEntry, ChainEntry } from './chain-schema.js';
 import { chooseChain } from './choose-chain.js';
 import { type ChainFile, findChainFile } from './read-chain-file.js';
@@ -32,6 +33,8 @@ export interface ChainRequest {
   /** The backend of agents that name none. */
   readonly defaultBackend: string;
   readonly configFor: ConfigFor;
+  /** What the person has set: no file of the repository lifts it. */
+  readonly restrictions?: SetRestrictions | undefined;
 }
 
 /**

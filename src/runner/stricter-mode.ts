@@ -10,3 +10,7 @@ export function stricterMode(
 ): PermissionMode | undefined {
   return fromStrictest.slice(0, fromStrictest.indexOf(wanted)).findLast(isPossible);
 }
+
+export function allowsLess(one: PermissionMode, other: PermissionMode): boolean {
+  return fromStrictest.indexOf(one) < fromStrictest.indexOf(other);
+}

@@ -1,6 +1,11 @@
 import { agentNamed } from '../../orchestra/agents/agent-named.js';
 import { type AgentDefinition, modelFor } from '../../orchestra/agents/definition.js';
 import { findAgents } from '../../orchestra/agents/find-agents.js';
+import {
+  keepRestrictions,
+  type SetRestrictions,
+  setRestrictions,
+} from '../../orchestra/agents/keep-restrictions.js';
 import { whyNotInstalled } from '../../runner/why-not-installed.js';
 import { wrongUsage } from '../command/read-flags.js';
 import { say } from '../output/say.js';
@@ -38,6 +43,14 @@ export async function agentFlags(agent: AgentDefinition, flags: RunFlags): Promi
   const { model, warning } = modelFor(agent, backend.name);
   const mcpGiven = flags.mcpConfig !== undefined || flags.mcpSources !== undefined;
   if (warning !== undefined && flags.model === undefined) warn(warning);
+  // A flag is the person's own word, and wins over the setting as well.
+  const { permissionMode, allowedTools } = backend.set;
+  const set = {
+    ...(permissionMode === undefined || flags.permissionMode !== undefined ? {} : { permissionMode }),
+    ...(allowedTools === undefined || flags.allowedTools !== undefined ? {} : { allowedTools }),
+  };
+  const kept = keepRestrictions(agent, set, 'flag');
+  for (const told of kept.warnings) warn(told);
   return {
     ...flags,
     backend: backend.chosen,
@@ -45,9 +58,9 @@ export async function agentFlags(agent: AgentDefinition, flags: RunFlags): Promi
     systemPrompt:
       flags.systemPrompt ?? (flags.systemPromptFile === undefined ? agent.systemPrompt : undefined),
     maxTurns: flags.maxTurns ?? agent.maxTurns,
-    allowedTools: flags.allowedTools ?? agent.allowedTools,
+    allowedTools: flags.allowedTools ?? kept.allowedTools,
     disallowedTools: flags.disallowedTools ?? agent.disallowedTools,
-    permissionMode: flags.permissionMode ?? agent.permissionMode,
+    permissionMode: flags.permissionMode ?? kept.permissionMode,
     mcpConfig: mcpGiven ? flags.mcpConfig : agent.mcpConfig,
     settings: flags.settings ?? agent.settings,
     defaultPrompt: agent.defaultPrompt,
@@ -58,14 +71,16 @@ export async function agentFlags(agent: AgentDefinition, flags: RunFlags): Promi
 async function backendFor(
   { name: agent, backend: own, fallback }: AgentDefinition,
   flags: RunFlags,
-): Promise<{ readonly name: string; readonly chosen: string | undefined }> {
+): Promise<{ readonly name: string; readonly chosen: string | undefined; readonly set: SetRestrictions }> {
   const chosen = flags.backend ?? own;
-  const { runner: name, backend } = await turnSettings(withBackend(flags, chosen));
+  const { runner: name, backend, config, origins } = await turnSettings(withBackend(flags, chosen));
+  const set = setRestrictions(config, origins);
   // O12: another backend takes over only where the agent names it, and nobody has chosen otherwise.
-  if (flags.backend !== undefined || fallback === undefined || fallback === name) return { name, chosen };
-  if ((await whyNotInstalled(name, backend)) === undefined) return { name, chosen };
+  if (flags.backend !== undefined || fallback === undefined || fallback === name)
+    return { name, chosen, set };
+  if ((await whyNotInstalled(name, backend)) === undefined) return { name, chosen, set };
   warn(`${name} is not installed: the agent ${agent} runs with ${fallback}, its fallback.`);
-  return { name: fallback, chosen: fallback };
+  return { name: fallback, chosen: fallback, set };
 }
 
 /** The flags of a turn that are no part of an agent. */

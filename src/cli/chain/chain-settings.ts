@@ -14,6 +14,7 @@ import {
   settingsLeftOut,
   unkeptSettings,
 } from '../../gateway/config.js';
+import { type SetRestrictions, setRestrictions } from '../../orchestra/agents/keep-restrictions.js';
 import { registerDemoBackend } from '../demo/demo-backend.js';
 import { readDemoEnvironment } from '../demo/demo-environment.js';
 import { demoHome } from '../demo/demo-home.js';
@@ -25,6 +26,8 @@ export interface ChainSettings {
   readonly cwd: string;
   readonly defaultBackend: string;
   readonly configFor: (backend: string) => BackendAdapterConfig;
+  /** What the person has set for every agent. */
+  readonly restrictions: SetRestrictions;
   /** Says that a backend in place of AGENT_BACKEND's can't keep a restriction that is set for that one. */
   readonly unkept: (backend: string, isAllowed: boolean) => string | undefined;
 }
@@ -36,7 +39,7 @@ export interface ChainPlace {
 
 /** Reads the settings as `turnout run` does; those of a demo are its own. */
 export async function chainSettings(place: ChainPlace, warn: (text: string) => void): Promise<ChainSettings> {
-  const { config, inherited, asked, restrictedFor } = place.demo
+  const { config, inherited, asked, restrictedFor, restrictions } = place.demo
     ? demoConfig(place)
     : await ownConfig(place, warn);
   const { workingDir: cwd, home, agentBackend } = config;
@@ -61,7 +64,7 @@ export async function chainSettings(place: ChainPlace, warn: (text: string) => v
     const can = createBackend(chosen, configFor(written)).capabilities;
     return describeUnkept(chosen, unkeptSettings(config, can), isAllowed);
   };
-  return { home, cwd, defaultBackend: asked ?? agentBackend, configFor, unkept };
+  return { home, cwd, defaultBackend: asked ?? agentBackend, configFor, restrictions, unkept };
 }
 
 /** The home whose runs are meant. It needs no other setting to be valid. */
@@ -75,7 +78,8 @@ async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
   const { settings, inherited, origins, restrictedFor, warnings } = read;
   const config = loadConfig(settings, {}, origins, 'chain');
   for (const warning of [...warnings, ...config.warnings]) warn(warning);
-  return { config, inherited, restrictedFor, asked: askedRunner(undefined, settings, origins) };
+  const restrictions = setRestrictions(config, origins);
+  return { config, inherited, restrictedFor, restrictions, asked: askedRunner(undefined, settings, origins) };
 }
 
 function demoConfig({ cwd }: ChainPlace) {
@@ -86,7 +90,13 @@ function demoConfig({ cwd }: ChainPlace) {
     ...process.env,
     ...here,
   });
-  return { config: loadConfig(settings), inherited, asked: undefined, restrictedFor: undefined };
+  return {
+    config: loadConfig(settings),
+    inherited,
+    asked: undefined,
+    restrictedFor: undefined,
+    restrictions: {},
+  };
 }
 
 /** The path and the model of AGENT_BACKEND are not another one's. The SDK of a vendor has the settings of its CLI. */

@@ -4,6 +4,7 @@ import { errorEvent } from '../../core/chat-event.js';
 import { nearest } from '../../core/distance.js';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
+import { keepRestrictions } from '../../orchestra/agents/keep-restrictions.js';
 import { planChain } from '../../orchestra/plan-chain.js';
 import { type ChainRequest, resolveChain } from '../../orchestra/resolve-chain.js';
 import { resumeRun, runChain } from '../../orchestra/run-chain.js';
@@ -98,7 +99,7 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
   run: async (flags, terminal) => {
     const settings = await settingsFor(flags, terminal);
     const chain = await resolve(flags, settings);
-    keepRestrictions(chain, settings, flags.allowUnsupported, terminal);
+    refuseUnkept(chain, settings, flags.allowUnsupported, terminal);
     return runShown(flags, terminal, settings, chain, (hooks) =>
       runChain(chain, {
         ...hooks,
@@ -118,7 +119,8 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
     }
     if (summary.status === 'completed') terminal.say(`${summary.runId} is completed already.`);
     const settings = await settingsFor({ ...flags, cwd: chain.cwd }, terminal);
-    keepRestrictions(chain, settings, flags.allowUnsupported, terminal);
+    refuseLooser(chain, settings);
+    refuseUnkept(chain, settings, flags.allowUnsupported, terminal);
     return runShown(flags, terminal, settings, chain, (hooks) =>
       resumeRun(runId, {
         ...hooks,
@@ -166,7 +168,7 @@ function unkeptIn(chain: ResolvedChain, settings: ChainSettings, isAllowed: bool
   });
 }
 
-function keepRestrictions(
+function refuseUnkept(
   chain: ResolvedChain,
   settings: ChainSettings,
   isAllowed: boolean,
@@ -178,6 +180,21 @@ function keepRestrictions(
         hint: 'Choose another backend, remove the setting, or pass --allow-unsupported.',
       });
     terminal.say(`${place}: ${text}`);
+  }
+}
+
+/** A run keeps the modes and the tools that it was begun with: none goes on with more than is allowed by now. */
+function refuseLooser(chain: ResolvedChain, { restrictions }: ChainSettings): void {
+  for (const { agent: name, run } of chain.groups.flat()) {
+    if (run.type !== 'agent') continue;
+    const { permissionMode = 'bypass', tools } = run.options;
+    const begun = { name, source: 'as the run was begun', permissionMode };
+    const allowed = tools?.allowed === undefined ? {} : { allowedTools: tools.allowed };
+    const [looser] = keepRestrictions({ ...begun, ...allowed }, restrictions, 'environment').warnings;
+    if (looser !== undefined)
+      throw new TurnoutError('unsupported', `This run can't go on: ${looser}`, {
+        hint: 'Set that for this command, or begin the chain anew: turnout chain run',
+      });
   }
 }
 
@@ -207,9 +224,9 @@ function resolve(
   how: Pick<ChainRequest, 'planOnly'> = {},
 ): Promise<ResolvedChain> {
   const { file, target: chain, variables, prompt, promptFile, model, nonce, allowUnsupported } = flags;
-  const { cwd, defaultBackend, configFor } = settings;
+  const { cwd, defaultBackend, configFor, restrictions } = settings;
   const backend = flags.demo ? demoBackend : flags.backend;
-  const request: ChainRequest = { cwd, chain, variables, defaultBackend, configFor };
+  const request: ChainRequest = { cwd, chain, variables, defaultBackend, configFor, restrictions };
   const chosen = { file, prompt, promptFile, backend, model };
   return resolveChain({
     ...request,

@@ -1,6 +1,7 @@
 import { mcpSecrets } from '../../backends/launch/mcp-config.js';
 import type { TraceEntry } from '../../backends/types.js';
 import { redactorFor } from '../../config/redact.js';
+import { setRestrictions } from '../../orchestra/agents/keep-restrictions.js';
 import { describeCommand } from '../../runner/describe-command.js';
 import type { RunnerOptions } from '../../runner/types.js';
 import { say } from '../output/say.js';
@@ -14,8 +15,8 @@ import { noteRecorded } from '../sessions/note-recorded.js';
 export async function openInterface(given: RunFlags): Promise<number> {
   const { config, runner, backend, origins, warnings, options } = await sessionChosen(given, 'chat');
   // Somebody is there to be asked: where nobody has set a mode, the CLI's own rules hold.
-  const set = origins['PERMISSION_MODE'] === undefined ? undefined : config.permissionMode;
-  const flags = { ...options, permissionMode: options.permissionMode ?? set };
+  const set = setRestrictions(config, origins);
+  const flags = { ...options, permissionMode: options.permissionMode ?? set.permissionMode };
   for (const warning of warnings) say(warning);
   const { runInteractive } = await import('../../runner/interactive.js');
   const files = await givenFiles(flags, backend);

@@ -82,6 +82,33 @@ describe.concurrent('turnout agent', () => {
     expect(received(stage).join(' ')).not.toContain('opus');
   });
 
+  it('run keeps what the person has set, where the agent asks for more, and says so (27.9)', async ({
+    stage,
+  }) => {
+    put(stage, '.turnout/agents/rev.md', '---\npermissionMode: bypass\ntools: Bash\n---\nx');
+    put(stage, '.claude/agents/c.md', '---\nname: c\npermissionMode: bypassPermissions\ntools: Bash\n---\nx');
+    const env = playing(stage, 'claude', 'answer', 'receive.sh');
+    const set = { ...env, PERMISSION_MODE: 'plan', ALLOWED_TOOLS: 'Read' };
+    const wants = (words: string) => expect(received(stage).join(' ')).toContain(words);
+    for (const name of ['rev', 'c']) {
+      const done = await turnout(stage, ['agent', 'run', name, 'x'], { env: set });
+      expect(done.code).toBe(0);
+      expect(done.stderr).toMatch(
+        /^turnout: PERMISSION_MODE=plan is kept: .*: --permission-mode bypass\nturnout: ALLOWED_TOOLS=Read is kept: .*: --allowed-tools "Bash"\n$/,
+      );
+      wants('--permission-mode plan');
+      wants('--allowedTools Read --tools Read');
+      expect(received(stage).join(' ')).not.toContain('Bash');
+    }
+    const flags = ['--permission-mode', 'bypass', '--allowed-tools', 'Bash'];
+    const over = await turnout(stage, ['agent', 'run', 'rev', 'x', ...flags], { env: set });
+    expect(over).toMatchObject({ code: 0, stderr: '' });
+    wants('--allowedTools Bash --tools Bash');
+    const free = await turnout(stage, ['agent', 'run', 'rev', 'x'], { env });
+    expect(free).toMatchObject({ code: 0, stderr: '' });
+    wants('--dangerously-skip-permissions');
+  });
+
   it('run uses the fallback only where the agent names one (O12)', async ({ stage }) => {
     put(stage, '.turnout/agents/a.md', '---\nbackend: gemini\nfallback: claude\n---\nx');
     put(stage, '.turnout/agents/b.md', '---\nbackend: gemini\n---\nx');

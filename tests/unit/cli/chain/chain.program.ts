@@ -152,6 +152,63 @@ describe.concurrent('turnout chain', () => {
     expect(step.command).not.toContain('bin/codex');
     expect(claude.stderr).toContain('BACKEND_CLI_PATH');
   });
+
+  it('keeps PERMISSION_MODE, of the environment and of .env, where an agent asks for more or says nothing (27.9)', async ({
+    stage,
+  }) => {
+    const claude = stage.program('claude', 'exit 0');
+    withChains(stage, {
+      agents: {
+        free: { systemPromptText: '' },
+        loose: { systemPromptText: '', permissionMode: 'bypass', allowedTools: ['Bash'] },
+        strict: { systemPromptText: '', permissionMode: 'plan' },
+      },
+      chains: {
+        c: { steps: [{ agent: 'free' }, { agent: 'loose', args: ['--x'] }] },
+        strict: { steps: [{ agent: 'strict' }] },
+      },
+    });
+    const commands = async (chain: string, env: Record<string, string> = {}) => {
+      const args = ['chain', 'plan', chain, '-p', 'x', '--json'];
+      const done = await turnout(stage, args, { env: { BACKEND_CLI_PATH: claude, ...env } });
+      const plan: { steps: { command: string }[]; warnings: string[] } = JSON.parse(done.stdout);
+      return { said: plan.steps.map(({ command }) => command), warnings: plan.warnings.join('\n') };
+    };
+    const skips = expect.stringContaining('--dangerously-skip-permissions');
+    const free = await commands('c');
+    expect(free).toEqual({ said: [skips, skips], warnings: '' });
+    const plan = expect.stringContaining('--permission-mode plan');
+    const kept = await commands('c', { PERMISSION_MODE: 'plan', ALLOWED_TOOLS: 'Read' });
+    expect(kept.said).toEqual([plan, plan]);
+    expect(kept.said.join()).not.toContain('Bash');
+    expect(kept.warnings).toContain('PERMISSION_MODE=plan is kept: the agent loose');
+    expect(kept.warnings).toContain('To allow it: ALLOWED_TOOLS="Bash"');
+    expect(kept.warnings).toContain('steps[2].args go to the CLI itself');
+    mkdirSync(stage.home, { recursive: true, mode: 0o700 });
+    writeFileSync(join(stage.home, '.env'), 'PERMISSION_MODE=plan\n', { mode: 0o600 });
+    expect((await commands('c')).said).toEqual([plan, plan]);
+    expect((await commands('strict', { PERMISSION_MODE: 'ask' })).said).toEqual([plan]);
+    const ran = await turnout(stage, ['chain', 'run', 'c', '-p', 'x'], { env: { BACKEND_CLI_PATH: claude } });
+    expect(ran.stderr).toContain('PERMISSION_MODE=plan is kept: the agent loose');
+    const env = { BACKEND_CLI_PATH: claude, PERMISSION_MODE: 'ask' };
+    const asks = await turnout(stage, ['chain', 'run', 'c', '-p', 'x'], { env });
+    expect(asks).toMatchObject({ code: 4, stdout: '' });
+    expect(asks.stderr).toContain("PERMISSION_MODE=ask can't be kept, because nobody is asked in a chain");
+  });
+
+  it('is not resumed with more than is allowed by now (27.9)', async ({ stage }) => {
+    withChains(stage, {
+      agents: { a: { systemPromptText: '' } },
+      chains: { c: { steps: [{ agent: 'a' }] } },
+    });
+    const env = { BACKEND_CLI_PATH: stage.program('claude', 'exit 1') };
+    const failed = await turnout(stage, ['chain', 'run', 'c', '-p', 'x'], { env });
+    expect(failed.code).toBe(1);
+    const resumed = await turnout(stage, ['chain', 'resume'], { env: { ...env, PERMISSION_MODE: 'plan' } });
+    expect(resumed).toMatchObject({ code: 4 });
+    expect(resumed.stderr).toContain("This run can't go on: PERMISSION_MODE=plan is kept");
+    expect(await turnout(stage, ['chain', 'resume'], { env })).toMatchObject({ code: 1 });
+  });
 });
 
 describe.concurrent('a running chain', () => {
