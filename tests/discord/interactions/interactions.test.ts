@@ -163,7 +163,7 @@ it('a command that waits and is dropped says so, and is not counted as a message
   expect([discord.violations, stage.problems]).toEqual([[], []]);
 });
 
-it('a long question is asked without its file where Discord refuses that (17.3)', async () => {
+it('a long question is asked without its file where Discord refuses that, and can only be denied there (17.3, 27.10)', async () => {
   const { discord, say } = await setUpInteractions({ PERMISSION_MODE: 'ask' });
   discord.permit(discord.channel, 'AttachFiles', false);
   await say(`write a note: ${'long '.repeat(1000)}`);
@@ -172,6 +172,7 @@ it('a long question is asked without its file where Discord refuses that (17.3)'
   );
   expect(question.content).toContain('characters are left out here');
   expect(question.attachments).toEqual([]);
+  expect(discord.visible(discord.channel).flatMap(({ buttons }) => buttons)).toEqual(['Deny']);
 });
 
 it('a question for a permission is decided once, by somebody who may, also after a restart (17.3)', async () => {

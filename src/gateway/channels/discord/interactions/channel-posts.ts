@@ -1,11 +1,10 @@
 import type { APIMessage } from 'discord.js';
-import type { StoredPermission } from '../../../../store/rows.js';
 import type { DiscordPost } from '../../../../store/store.js';
 import type { GatewayFace } from '../../types.js';
 import { refusesFiles } from '../deliver/final-problems.js';
-import { type DiscordApi, DiscordProblem, type OutgoingFile } from '../discord-api.js';
+import { DiscordProblem } from '../discord-api.js';
 import { findPost } from './find-post.js';
-import { permissionMessage, settledMessage } from './permission-message.js';
+import { type PermissionMessage, permissionMessage, settledMessage } from './permission-message.js';
 import { readNote, writeNote } from './permission-note.js';
 import type { InteractionParts } from './ports.js';
 import { editPost, idOf, nonceOf, replyTo } from './posting.js';
@@ -36,26 +35,34 @@ export class ChannelPosts {
     const find = (type: DiscordPost['type'], subject: string) =>
       posts.find((post) => post.type === type && post.subject === subject);
     for (const permission of status.permissions)
-      if (find('permission', permission.id) === undefined) await this.#ask(permission);
+      if (find('permission', permission.id) === undefined) await this.#ask(permission.id);
     for (const post of posts.filter(({ type }) => type === 'permission'))
       if (!status.permissions.some(({ id }) => id === post.subject)) await this.#settle(post);
     await this.#slash.endDropped(posts);
     return new WaitingNotes(this.#parts, status, posts).bringUpToDate();
   }
 
-  async #ask(permission: StoredPermission): Promise<void> {
+  /** A status has only as much of its questions as there is room for: nobody can allow what can't be seen. */
+  async #ask(id: string): Promise<void> {
     const { api, store, now = Date.now, log, permissionMs = 0 } = this.#parts;
-    const { channel, id, createdAt } = permission;
+    const permission = await this.#gateway.permission(id);
+    if (permission?.state !== 'pending') return;
+    const { channel, createdAt } = permission;
     const preview = await this.#gateway.reports.preview(permission);
     const deniedAt = permissionMs > 0 ? createdAt + permissionMs : undefined;
-    const { content, components, files } = permissionMessage(permission, preview, deniedAt);
     const post = { type: 'permission', subject: id, channel, at: now() } as const;
     const event = await this.#gateway.event(permission.eventId);
     const reply = event === undefined ? {} : await replyTo(this.#parts, event);
-    const body = { content, components, allowed_mentions: { parse: [] }, ...nonceOf(id), ...reply };
+    const more = { allowed_mentions: { parse: [] }, ...nonceOf(id), ...reply };
+    const send = ({ content, components, files }: PermissionMessage) =>
+      api.send(idOf(channel), { content, components, ...more }, files);
     try {
       const before = await findPost(api, idOf(channel), permission, now());
-      const sent = before ?? (await this.#sendQuestion(channel, body, files));
+      const sent =
+        before ??
+        (await this.#sendQuestion(send, (takesFiles) =>
+          permissionMessage(permission, preview, { deniedAt, takesFiles }),
+        ));
       await store.saveDiscordPost({ ...post, messageId: sent.id, note: writeNote({ asked: sent.content }) });
     } catch (error) {
       if (!isFinal(error)) throw error;
@@ -67,18 +74,18 @@ export class ChannelPosts {
     }
   }
 
-  /** A long question has all of it in a file, which Discord may refuse: its beginning and its end are asked all the same. */
+  /** A long question has all of it in a file, which Discord may refuse: it can only be denied there then. */
   async #sendQuestion(
-    channel: string,
-    body: Parameters<DiscordApi['send']>[1],
-    files: readonly OutgoingFile[],
+    send: (message: PermissionMessage) => Promise<APIMessage>,
+    make: (takesFiles: boolean) => PermissionMessage,
   ): Promise<APIMessage> {
-    const { api } = this.#parts;
+    const message = make(true);
     try {
-      return await api.send(idOf(channel), body, files);
+      return await send(message);
     } catch (error) {
-      if (files.length === 0 || !(error instanceof DiscordProblem) || !refusesFiles(error)) throw error;
-      return api.send(idOf(channel), body);
+      const isRefused = error instanceof DiscordProblem && refusesFiles(error);
+      if (message.files.length === 0 || !isRefused) throw error;
+      return send(make(false));
     }
   }
 

@@ -18,38 +18,63 @@ export interface PermissionMessage {
 }
 
 /** An input may have 32 MiB: nobody reads that, and it would hold up everything else. */
-const maxFile = 200_000;
+const maxFileBytes = 1024 * 1024;
 /** A message has 2000 characters at most. */
 const maxBody = 1500;
 /** What stands besides has its own place, so that a long command can't push it out of the message. */
 const maxAlso = 400;
+/** In the title; a longer name stands besides. */
+const maxTool = 60;
+const maxCwd = 150;
 
 export type ButtonRow = APIActionRowComponent<APIButtonComponentWithCustomId>;
 
-/** What an agent wants to do, with a button for each answer that it takes. Without an answer it is denied at `deniedAt`. */
+/**
+ * What an agent wants to do, with a button for each answer that it takes. Without an answer it is denied at `deniedAt`. What can't
+ * be shown whole, in the message or in its file, can only be denied here.
+ */
 export function permissionMessage(
   permission: StoredPermission,
   preview: PermissionPreview | undefined,
-  deniedAt?: number,
+  { deniedAt, takesFiles = true }: MessageOptions = {},
 ): PermissionMessage {
   const { text, language } = whatWouldBeDone(permission, preview);
-  const shown = forFence(excerpt(text.trimEnd(), maxFile).text);
-  const also = forFence(excerpt(besides(permission, preview).join('\n'), maxFile).text);
-  const always = alwaysAllowed(permission);
+  const besideText = besides(permission, preview).join('\n');
+  const fits = text.length + besideText.length <= maxFileBytes;
+  // What is too long is cut before it is worked on.
+  const readable = (part: string) => forFence(fits ? part : excerpt(part, 2 * maxBody).text);
+  const [shown, also, all] = [readable(text.trimEnd()), readable(besideText), alwaysAllowed(permission)];
   const more = excerpt(also, maxAlso);
-  const { text: body, isCut } = excerpt(shown, maxBody - always.length - more.text.length);
-  const where =
-    preview?.type === 'command' && preview.cwd !== undefined ? ` in ${inlineCode(preview.cwd, 150)}` : '';
   const whole = also === '' ? shown : `${shown}\n\n${also}`;
-  const isLong = isCut || more.isCut;
-  const rest = isLong ? `\nAll ${count(whole.length)} characters of it are in the file.` : '';
+  const isLong = more.isCut || shown.length > maxBody - all.length - more.text.length;
+  const data = isLong && fits && takesFiles ? new TextEncoder().encode(whole) : undefined;
+  const hasFile = data !== undefined && data.length <= maxFileBytes;
+  const isShown = fits && (hasFile || !isLong) && !isCutBefore(permission, preview);
+  const always = isShown ? all : '';
+  const body = excerpt(shown, maxBody - always.length - more.text.length).text;
+  const where =
+    preview?.type === 'command' && preview.cwd !== undefined ? ` in ${inlineCode(preview.cwd, maxCwd)}` : '';
+  const file = hasFile && isShown ? `\nAll ${count(whole.length)} characters of it are in the file.` : '';
+  const rest = isShown ? file : `\n${onlyDenied}`;
   const beside = also === '' ? '' : `\n${alsoHead}\n${fenced(more.text)}`;
-  const what = inlineCode(permission.tool, 60) || 'a tool';
+  const what = inlineCode(permission.tool, maxTool) || 'a tool';
+  const offered = buttons(permission, isShown);
   return {
     content: `**May I use ${what}${where}?**\n${fenced(body, language)}${beside}${rest}${deadline(deniedAt)}${always}`,
-    components: [{ type: 1, components: buttons(permission) }],
-    files: isLong ? [{ name: 'request.txt', data: new TextEncoder().encode(whole) }] : [],
+    components: offered.length === 0 ? [] : [{ type: 1, components: offered }],
+    files: hasFile ? [{ name: 'request.txt', data }] : [],
   };
+}
+
+interface MessageOptions {
+  readonly deniedAt?: number | undefined;
+  /** False if Discord has refused the file. */
+  readonly takesFiles?: boolean;
+}
+
+/** True if something of it was left out before it came here. */
+function isCutBefore({ inputLeftOut }: StoredPermission, preview: PermissionPreview | undefined): boolean {
+  return inputLeftOut === true || (preview?.type === 'edit' && preview.files.some(({ left }) => left));
 }
 
 /** What the preview does not say: where files lead to, how much of them is left out, and the fields that it makes no use of. */
@@ -57,9 +82,17 @@ function besides(
   { tool, input }: StoredPermission,
   preview: PermissionPreview | undefined,
 ): readonly string[] {
-  if (preview === undefined) return [];
+  const name = tool.length > maxTool ? [`tool: ${tool}`] : [];
+  if (preview === undefined) return name;
   const files = preview.type === 'edit' ? preview.files.flatMap(notesOn) : [];
-  return [...files, ...unshownFields(tool, input).map(({ name, value }) => `${name}: ${printJson(value)}`)];
+  const cwd = preview.type === 'command' ? preview.cwd : undefined;
+  const place = cwd !== undefined && cwd.length > maxCwd ? [`directory: ${cwd}`] : [];
+  return [
+    ...name,
+    ...place,
+    ...files,
+    ...unshownFields(tool, input).map(({ name, value }) => `${name}: ${printJson(value)}`),
+  ];
 }
 
 function notesOn({ path, leadsTo, outside, left }: FilePreviewView): readonly string[] {
@@ -87,6 +120,7 @@ function alwaysAllowed({ options, always }: StoredPermission): string {
 }
 
 const smallMark = '-# ';
+const onlyDenied = `${smallMark}Not all of it can be shown here: here it can only be denied. The page has more.`;
 const alsoHead = `${smallMark}Also:`;
 const alwaysHead = `${smallMark}“Always” allows, until the agent’s session ends:`;
 
@@ -114,7 +148,7 @@ function keptOf(asked: string): string | undefined {
   const [, what, body] = /^\*\*May I use (.+)\?\*\*\n([\s\S]*)$/.exec(asked) ?? [];
   if (body === undefined) return undefined;
   const always = body.lastIndexOf(`\n${alwaysHead}\n`);
-  return `${what}\n${body.slice(0, always < 0 ? undefined : always).replace(/\n-# [^\n]*$/, '')}`;
+  return `${what}\n${body.slice(0, always < 0 ? undefined : always).replace(/(?:\n-# [^\n]*)+$/, '')}`;
 }
 
 function summaryOf({ tool, input }: StoredPermission): string {
@@ -128,9 +162,9 @@ const labels = { allow: 'Allow', allow_always: 'Always', deny: 'Deny' } as const
 /** Discord's numbers: green, grey, red. */
 const styles = { allow: 3, allow_always: 2, deny: 4 } as const;
 
-function buttons({ id, options }: StoredPermission): APIButtonComponentWithCustomId[] {
+function buttons({ id, options }: StoredPermission, isShown: boolean): APIButtonComponentWithCustomId[] {
   return (['allow', 'allow_always', 'deny'] as const)
-    .filter((decision) => options.includes(decision))
+    .filter((decision) => options.includes(decision) && (isShown || decision === 'deny'))
     .map((decision) => ({
       type: 2,
       style: styles[decision],

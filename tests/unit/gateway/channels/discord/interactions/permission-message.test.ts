@@ -39,7 +39,9 @@ describe('a question for a permission (17.3)', () => {
   it('has all that "always" would allow, however long the command is (27.9)', () => {
     const always = `${'curl *\n'.repeat(56)}bash:*`;
     const long = { type: 'command', command: 'x'.repeat(90_000), cwd: '/w'.repeat(80) } as const;
-    const asked = permissionMessage({ ...permission, always, tool: 'x'.repeat(90) }, long, Date.now());
+    const asked = permissionMessage({ ...permission, always, tool: 'x'.repeat(90) }, long, {
+      deniedAt: Date.now(),
+    });
     expect(asked.content).toContain(`\n\`\`\`\n${always}\n\`\`\``);
     expect(asked.content.length).toBeLessThanOrEqual(2000);
     const settled = { ...permission, always, state: 'decided', decision: 'allow', decidedAt: 2 } as const;
@@ -55,7 +57,7 @@ describe('a question for a permission (17.3)', () => {
       const { content, files } = permissionMessage(
         { ...permission, input },
         { type: 'command', command: text },
-        1,
+        { deniedAt: 1 },
       );
       expect(content).toContain(also);
       expect(content.length).toBeLessThanOrEqual(2000);
@@ -78,6 +80,36 @@ describe('a question for a permission (17.3)', () => {
       /^.*\n```sh\nls\n```\n-# Also:\n```\nmore: "y+\n… \d+ characters are left out here/,
     );
     expect(new TextDecoder().decode(whole.files[0]?.data)).toContain('y'.repeat(9000));
+  });
+
+  it('what is too long for its file, or was cut before, can only be denied (27.10)', () => {
+    const labels = ({ components }: ReturnType<typeof command>) =>
+      components[0]?.components.map((button) => 'label' in button && button.label);
+    const long = command(`echo ${'x'.repeat(300_000)}; rm -rf /; echo ${'y'.repeat(300_000)}`);
+    expect(new TextDecoder().decode(long.files[0]?.data)).toContain('x; rm -rf /; echo y');
+    expect(labels(long)).toEqual(['Allow', 'Always', 'Deny']);
+    const cut = [{ path: 'a', diff: '+x', left: 7 }];
+    for (const asked of [
+      command('x'.repeat(1_100_000)),
+      // Shown by name, each character takes eight.
+      command('\u200bx'.repeat(200_000)),
+      permissionMessage(permission, { type: 'edit', files: cut }),
+      permissionMessage({ ...permission, input: undefined, inputLeftOut: true }, undefined),
+      permissionMessage({ ...permission, input: 'x'.repeat(3000) }, undefined, { takesFiles: false }),
+    ]) {
+      expect([labels(asked), asked.files]).toEqual([['Deny'], []]);
+      expect(asked.content).toContain('here it can only be denied');
+      expect(asked.content).not.toMatch(/“Always”|in the file/);
+      expect(asked.content.length).toBeLessThanOrEqual(2000);
+      expect(settledMessage(permission, undefined, asked.content)).not.toContain('only be denied');
+    }
+  });
+
+  it('shows all of a long name and of a long directory (27.10)', () => {
+    const [tool, cwd] = [`mcp__${'x'.repeat(80)}__delete`, `/${'w'.repeat(200)}/end`];
+    const { content } = permissionMessage({ ...permission, tool }, { type: 'command', command: 'ls', cwd });
+    expect(content).toContain(`\ntool: ${tool}\ndirectory: ${cwd}\n`);
+    expect(permissionMessage({ ...permission, tool }, undefined).content).toContain(`tool: ${tool}`);
   });
 
   it('leaves no gap that would push the end of a command out of sight', () => {
