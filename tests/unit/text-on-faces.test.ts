@@ -42,7 +42,8 @@ const renderers: Readonly<Record<string, RegExp>> = {
   'src/cli/client/words.ts': /\bexact\(always\)/,
   'src/gateway/channels/discord/interactions/permission-message.ts': /\bforFence\(/,
   'src/gateway/commands/answer-question.ts': /\baskedFor\(/,
-  'web/conversation/permission-card.tsx': /<VisibleText text=\{tool\} level="exact"/,
+  'web/conversation/permission-card.tsx':
+    /<VisibleText text=\{tool\} level="exact"[\s\S]*<VisibleLines text=\{always \?\? ''\} level="exact"/,
   'web/conversation/permission-preview.tsx': /<VisibleText text=\{path\} level="exact"/,
 };
 /** These hand it on: to one of those, to the store, or to programs. */
@@ -95,6 +96,16 @@ describe('text of others reaches people through core/text alone (27.10)', () => 
 
   it.each(Object.entries(renderers))('%s shows all of it', (file, how) => {
     expect(read(file)).toMatch(how);
+  });
+
+  it.each([
+    'src/cli/chat/state/describe-request.ts',
+    'src/cli/client/permissions.ts',
+    'src/core/tool-input.ts',
+    'src/gateway/channels/discord/interactions/permission-message.ts',
+    'web/conversation/other-fields.tsx',
+  ])('%s asks for the fields that a preview makes no use of (27.9)', (file) => {
+    expect(read(file)).toMatch(/\bunshownFields\(tool, input\)/);
   });
 
   it('no other module has a list of invisible characters of its own', () => {

@@ -3,7 +3,7 @@ import type { PermissionDecision } from '../../src/core/chat-event.js';
 import type { PermissionView } from '../../src/gateway/channels/http/wire.js';
 import { ApiError, api } from '../api.js';
 import { memo } from '../memo.js';
-import { VisibleText } from '../visible-text.js';
+import { VisibleLines, VisibleText } from '../visible-text.js';
 import { PermissionPreview } from './permission-preview.js';
 import { focusMessage, hasKeyboard, isTyping } from './typing.js';
 import { scrollWith, useUnread } from './unread.js';
@@ -111,7 +111,9 @@ export const PermissionCard = memo(function PermissionCard({
       {options.includes('allow_always') && (
         <div class="permission-always">
           “Always” allows, until the session ends:
-          <pre>{always}</pre>
+          <pre>
+            <VisibleLines text={always ?? ''} level="exact" />
+          </pre>
         </div>
       )}
       {(unread > 0 || whole) && (

@@ -54,16 +54,25 @@ export function questionLine(question: StoredPermission): string {
   const { id, options } = question;
   const always = options.includes('allow_always') ? alwaysAllowed(question) : '';
   const shortId = shortQuestionId(id);
-  return `${shortId}  ${askedFor(asked(question), `turnout permissions show ${shortId}`)}${always}`;
+  return `${shortId}  ${literally(askedFor(asked(question), `turnout permissions show ${shortId}`))}${always}`;
 }
 
 export function decidedText(question: StoredPermission, decision: PermissionDecision): string {
   const always = decision === 'allow_always' ? alwaysAllowed(question) : '';
-  return `${verdicts[decision]}: ${askedFor(asked(question))}${always}`;
+  return `${verdicts[decision]}: ${literally(askedFor(asked(question)))}${always}`;
 }
 
 function alwaysAllowed({ always }: StoredPermission): string {
-  return always === undefined ? '' : `\n  always: ${exact(always).replaceAll('\n', '\n  always: ')}`;
+  if (always === undefined) return '';
+  const rules = exact(always).split('\n');
+  return rules.map((rule) => `\n  always: ${literally(rule)}`).join('');
+}
+
+/** Replies are Markdown where a face knows it: `||` would hide a part of a command there, and `*` would be gone. */
+function literally(line: string): string {
+  return /^[\w .,:/()+-]*$/.test(line) && !/_|:\/\//.test(line)
+    ? line
+    : `\`${line.replaceAll('`', '[U+0060]')}\``;
 }
 
 const verdicts = { allow: 'Allowed', allow_always: 'Allowed from now on', deny: 'Denied' } as const;

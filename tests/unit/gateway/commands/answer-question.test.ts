@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { splitAnswer } from '../../../../src/gateway/channels/discord/split-answer.js';
 import {
   answerQuestion,
   decidedText,
@@ -62,7 +63,7 @@ describe('/allow and /deny (18.5)', () => {
 
   it('show all that "always" would allow beside the question, and in the answer (27.9)', () => {
     const asked = question('3f2a91c0', { always: 'rm *\nbash:*' });
-    const rules = '\n  always: rm *\n  always: bash:*';
+    const rules = '\n  always: `rm *`\n  always: `bash:*`';
     expect(questionLine(asked)).toBe(`3f2a91c0  Bash: rm 3f2a91c0${rules}`);
     expect(decidedText(asked, 'allow_always')).toBe(`Allowed from now on: Bash: rm 3f2a91c0${rules}`);
     expect(decidedText(asked, 'allow')).toBe('Allowed: Bash: rm 3f2a91c0');
@@ -71,16 +72,23 @@ describe('/allow and /deny (18.5)', () => {
   it('show each character of what is asked, and say what a line leaves out (27.9)', () => {
     const input = { command: 'echo hi\nrm -rf ~/work\u00a0#', dangerouslyDisableSandbox: true };
     const asked = question('3f2a91c0', { input, always: 'a\u200b *' });
-    const line = 'Bash: echo hi␊rm -rf ~/work[U+00A0]# (+1 field';
+    const line = '`Bash: echo hi␊rm -rf ~/work[U+00A0]# (+1 field';
     expect(questionLine(asked)).toBe(
-      `3f2a91c0  ${line}: turnout permissions show 3f2a91c0)\n  always: a[U+200B] *`,
+      `3f2a91c0  ${line}: turnout permissions show 3f2a91c0)\`\n  always: \`a[U+200B] *\``,
     );
     expect(told('allow', '', [asked, two])).toContain(line);
-    expect(decidedText(asked, 'allow')).toBe(`Allowed: ${line})`);
+    expect(decidedText(asked, 'allow')).toBe(`Allowed: ${line})\``);
     const left = question('3f2a91c0', { input: undefined, inputLeftOut: true });
     expect(questionLine(left)).toBe(
       '3f2a91c0  Bash: (too long to be shown here: turnout permissions show 3f2a91c0)',
     );
+  });
+
+  it('hide no part of a command in Markdown (27.9)', () => {
+    const command = 'ls ||; rm -rf ~ || `x` <!-- y';
+    const line = '3f2a91c0  `Bash: ls ||; rm -rf ~ || [U+0060]x[U+0060] <!-- y`';
+    expect(questionLine(question('3f2a91c0', { input: { command } }))).toBe(line);
+    expect(splitAnswer(`asks: ${line}`).pieces).toEqual([`asks: ${line}`]);
   });
 
   it('do nothing if nothing is asked, if it is not offered, or if it is no answer', () => {
