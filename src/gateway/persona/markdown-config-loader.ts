@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFrontMatter, splitFrontMatter } from '../../config/front-matter.js';
+import { misplacedSettings } from '../../config/misplaced-settings.js';
 import { readTextFile } from '../../config/read-text-file.js';
 import { isShortage } from '../../core/errors.js';
 import { channelDirectory } from '../channels/channel-directory.js';
@@ -13,7 +14,6 @@ import {
 } from './channel-settings.js';
 import { cutMark } from './cut-text.js';
 import { defaultPromptLimits, type PromptLimits } from './limits.js';
-import { misplacedSettings } from './misplaced-settings.js';
 import { strayAtTop, strayDirectories, strayFiles } from './stray-files.js';
 
 export type { ChannelSettings } from './channel-settings.js';
@@ -146,6 +146,7 @@ export class MarkdownConfigLoader {
     if (part === undefined) return none;
     const { yaml = '', openingLine, body } = splitFrontMatter(part.text);
     const unusable = misplacedSettings(path, yaml, openingLine + 1, {
+      keys: channelSettingsAliases,
       fromTop: false,
       isSet: () => false,
     }).map((problem) => `${problem} of channels/<id>/channel.md`);
@@ -166,6 +167,7 @@ export class MarkdownConfigLoader {
     const unusable = [
       ...matter.problems,
       ...misplacedSettings(path, matter.body, matter.bodyLine, {
+        keys: channelSettingsAliases,
         fromTop: forSettings,
         isSet: (key) => matter.settings[key] !== undefined,
       }),

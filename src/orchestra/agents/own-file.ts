@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { isModelName, modelNameExpected } from '../../config/formats.js';
 import { readFrontMatter } from '../../config/front-matter.js';
+import { misplacedSettings } from '../../config/misplaced-settings.js';
 import { permissionModes } from '../../core/permission-mode.js';
 import { splitTools } from '../../core/split-tools.js';
 import { findRunnerName, unknownRunner } from '../../runner/runner-names.js';
@@ -50,6 +51,14 @@ const aliases = {
   defaultprompt: 'prompt',
 } as Readonly<Record<string, keyof typeof shape>>;
 
+const restricting = {
+  permissionmode: 'permissionMode',
+  tools: 'tools',
+  allowedtools: 'tools',
+  disallowedtools: 'disallowedTools',
+  maxturns: 'maxTurns',
+} as const;
+
 /**
  * Reads an agent of `.turnout/agents`: front matter, then the system prompt. Everything in it counts, so whatever is wrong is a
  * problem, with its line.
@@ -62,7 +71,7 @@ export function readOwnFile(
 ):
   | { readonly agent: AgentDefinition; readonly warnings: readonly string[] }
   | { readonly problems: readonly string[] } {
-  const { settings, body, problems } = readFrontMatter(source, content, shape, {
+  const { settings, body, bodyLine, problems } = readFrontMatter(source, content, shape, {
     aliases,
     valuesNeeded: true,
   });
@@ -74,7 +83,10 @@ export function readOwnFile(
     settings: file,
     ...same
   } = settings;
-  const found = [...problems];
+  // Without front matter nothing is restricted: settings that stand elsewhere were meant to.
+  const misplaced = { keys: restricting, fromTop: true, isSet: () => false };
+  const lost = bodyLine === 1 && problems.length === 0 ? misplacedSettings(source, body, 1, misplaced) : [];
+  const found = [...problems, ...lost];
   const name = same.name ?? stem;
   if (!isAgentName(name)) found.push(`${source}: ${agentNameExpected}; give it one with name:`);
   const model = same.model === 'inherit' ? undefined : same.model;

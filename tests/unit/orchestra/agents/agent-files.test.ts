@@ -193,3 +193,22 @@ it('the example in docs/agents.md is an agent (O11)', () => {
     agent: { backend: 'claude', model: 'sonnet', permissionMode: 'plan' },
   });
 });
+
+describe('restrictions outside the front matter of a file in .turnout/agents (27.9)', () => {
+  it.each([
+    ['behind a heading', '# T\n\n---\npermissionMode: plan\n---\nx', 4],
+    ['tools behind a heading', '# T\n---\nname: a\ntools: Read\n---\nx', 4],
+    ['without dashes', 'permission-mode: plan\n\nYou review.', 1],
+    ['in a fence', '```yaml\nmaxTurns: 3\n```\nx', 2],
+  ])('%s are refused with their line', (_, text, line) => {
+    const read = readOwnFile('f.md', text, 'f', '/');
+    expect(read).toEqual({ problems: [expect.stringContaining(`f.md line ${line}: `)] });
+    expect(JSON.stringify(read)).toContain('settings stand between two lines of --- at the top');
+  });
+
+  it('may be talked about below a front matter, and where no key stands', () => {
+    const below = '---\ndescription: writes agents\n---\nWrite it so:\n\n---\npermissionMode: plan\n---\n';
+    for (const text of [below, '# T\n\nUse your tools with care.\n\n---\n\nThe mode matters: be brief.'])
+      expect(readOwnFile('f.md', text, 'f', '/')).toMatchObject({ agent: { name: 'f' } });
+  });
+});

@@ -1,20 +1,26 @@
-import { plainKey } from '../../config/front-matter.js';
-import { distance } from '../../core/distance.js';
-import { channelSettingsAliases } from './channel-settings.js';
+import { distance } from '../core/distance.js';
+import { plainKey } from './front-matter.js';
 
-type Key = (typeof channelSettingsAliases)[keyof typeof channelSettingsAliases];
+/** The names of the keys that are looked for, in small letters only. */
+export type LookedFor<K> = Readonly<
+  Record<string, K> & Record<'permissionmode' | 'tools' | 'allowedtools', K>
+>;
 
 /**
  * Finds settings that stand outside the front matter, where they have no effect: behind a heading, in a fence of code,
- * without the dashes, in a table. `permission_mode` and `allowed_tools` are no words of a text, so they are found anywhere; the others
+ * without the dashes, in a table. The mode of permissions and `allowed_tools` are no words of a text, so they are found anywhere; the others
  * only where settings begin: behind a line of dashes or the like, and (`fromTop`) at the top of the text. Settings that
  * the front matter has set may be talked about.
  */
-export function misplacedSettings(
+export function misplacedSettings<K extends string>(
   path: string,
   text: string,
   firstLine: number,
-  { fromTop, isSet }: { readonly fromTop: boolean; isSet(key: Key): boolean },
+  {
+    keys,
+    fromTop,
+    isSet,
+  }: { readonly keys: LookedFor<K>; readonly fromTop: boolean; isSet(key: K): boolean },
 ): readonly string[] {
   const problems: string[] = [];
   let amongSettings = fromTop;
@@ -24,9 +30,9 @@ export function misplacedSettings(
     // A paragraph behind a rule may begin with a word and a colon.
     const mayBeSetting = amongSettings && !(afterBlank && /^\p{Lu}/u.test(first));
     const found =
-      surely(line, first) ??
-      (mayBeSetting ? settingNamed(first) : undefined) ??
-      inTable(line, amongSettings ? Object.keys(channelSettingsAliases) : sureKeys);
+      surely(line, first, keys) ??
+      (mayBeSetting ? settingNamed(first, keys) : undefined) ??
+      inTable(line, amongSettings ? Object.keys(keys) : sureKeys, keys);
     if (found !== undefined && !isSet(found)) {
       problems.push(
         `${path} line ${firstLine + index}: ${found} has no effect here; settings stand between two lines of --- at the top`,
@@ -51,25 +57,24 @@ const isSkipped = /^\s*(?:#.*|\/\/.*|[-*] .*)?$/;
 const sureKeys: readonly string[] = ['permissionmode', 'allowedtools'];
 
 /** The first of these keys that is a cell in a row of a table. */
-function inTable(line: string, keys: readonly string[]): Key | undefined {
+function inTable<K>(line: string, names: readonly string[], keys: LookedFor<K>): K | undefined {
   if (!line.includes('|')) return undefined;
   const cells = line.split('|').map((cell) => plainKey(cell.replaceAll(/[`*"']/g, '')));
-  const key = cells.find((cell) => keys.includes(cell));
-  return key === undefined ? undefined : channelSettingsAliases[key as keyof typeof channelSettingsAliases];
+  const key = cells.find((cell) => names.includes(cell));
+  return key === undefined ? undefined : keys[key];
 }
 
 const sureWords = /\b(?:(permission[\s_-]?mode)|allowed[\s_-]?tools)["'`*_\s]*[:=]/i;
 
-function surely(line: string, first: string): Key | undefined {
+function surely<K>(line: string, first: string, keys: LookedFor<K>): K | undefined {
   const [found, permissionMode] = sureWords.exec(line) ?? [];
-  if (found !== undefined) return permissionMode === undefined ? 'tools' : 'permission_mode';
-  return first !== '' && distance(plainKey(first), 'permissionmode') <= 2 ? 'permission_mode' : undefined;
+  if (found !== undefined) return permissionMode === undefined ? keys.allowedtools : keys.permissionmode;
+  return first !== '' && distance(plainKey(first), 'permissionmode') <= 2 ? keys.permissionmode : undefined;
 }
 
-function settingNamed(written: string): Key | undefined {
+function settingNamed<K>(written: string, keys: LookedFor<K>): K | undefined {
   const plain = plainKey(written);
-  if (Object.hasOwn(channelSettingsAliases, plain))
-    return channelSettingsAliases[plain as keyof typeof channelSettingsAliases];
-  if (/^permission/.test(plain)) return 'permission_mode';
-  return distance(plain, 'tools') <= 1 ? 'tools' : undefined;
+  if (Object.hasOwn(keys, plain)) return keys[plain];
+  if (/^permission/.test(plain)) return keys.permissionmode;
+  return distance(plain, 'tools') <= 1 ? keys.tools : undefined;
 }
