@@ -7,6 +7,7 @@ import {
   type StopReason,
   type Usage,
 } from './chat-event.js';
+import { isSessionId } from './session-id.js';
 import { usableUsage } from './usable-usage.js';
 
 /** The limit of `complete.text`, which keeps the beginning of a longer answer; all of it is streamed. */
@@ -27,6 +28,7 @@ export class TurnLedger {
   /** A thought begins right behind another one. */
   #nextThought = false;
   #ended = false;
+  #refusedId = false;
   #answerCut = false;
 
   get ended(): boolean {
@@ -43,6 +45,7 @@ export class TurnLedger {
     switch (event.type) {
       case 'session':
         if (event.sessionId === this.sessionId) return [];
+        if (!isSessionId(event.sessionId)) return this.#refuseId(event.sessionId);
         this.sessionId = event.sessionId;
         return [event];
       case 'text':
@@ -91,6 +94,16 @@ export class TurnLedger {
 
   get answerIsEmpty(): boolean {
     return this.#answer.length === 0;
+  }
+
+  /** The id would go to the CLI's command line, and into paths. */
+  #refuseId(id: string): readonly ChatEvent[] {
+    if (this.#refusedId) return [];
+    this.#refusedId = true;
+    const shown = JSON.stringify(id.slice(0, 80));
+    return [
+      notice('warning', `The CLI has named its session ${shown}: that can't be an id, and is left out.`),
+    ];
   }
 
   #think(event: StepEvent & { type: 'thinking' }): readonly ChatEvent[] {

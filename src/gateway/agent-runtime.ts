@@ -1,7 +1,7 @@
-import { canResume } from '../backends/launch/check-request.js';
 import type { BackendAdapter, BackendEventResult, EventResult } from '../backends/types.js';
 import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
 import { silenceNote } from '../core/seeded-prompt.js';
+import { isSessionId } from '../core/session-id.js';
 import type { PromptRecord, StoredSession, TurnSetup } from '../store/rows.js';
 import { type AgentRequest, Agents, type AgentTurn } from './agents/agents.js';
 import { checkRestrictions, type RestrictionCheck } from './agents/check-restrictions.js';
@@ -147,7 +147,7 @@ export class AgentRuntime {
 
     const stored = await this.#sessions.get(turn.channel, settings.backend);
     // Another directory is another session: what was said comes along from the archive.
-    const session = stored?.cwd === settings.cwd && canResume(stored.sessionId) ? stored : undefined;
+    const session = stored?.cwd === settings.cwd && isSessionId(stored.sessionId) ? stored : undefined;
     const attempt = (resumed: StoredSession | undefined) =>
       this.#attempt(turn, settings, files, resumed, observer, signal);
     const first = await attempt(session);

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { canResume } from '../backends/launch/check-request.js';
 import { aModel, aThinkingDepth } from '../backends/launch/check-turn.js';
 import {
   checkFields,
@@ -25,6 +24,7 @@ import {
   wholeNumberFrom,
 } from '../core/field-rules.js';
 import { permissionModes } from '../core/permission-mode.js';
+import { isSessionId } from '../core/session-id.js';
 import { checkMcpConfig, checkSettings } from './check-files.js';
 import { checkProviderOptions } from './provider-options.js';
 import type { RunnerName, RunnerOptions, ToolOptions } from './types.js';
@@ -80,7 +80,7 @@ const rules: FieldRules<RunnerOptions> = {
   mode: oneOf(['interactive', 'print']),
   providerOptions: ['an object for each backend', isRecord],
   rawArgs: someArguments,
-  sessionId: ['a session id', (value) => typeof value === 'string' && canResume(value)],
+  sessionId: ['a session id', (value) => typeof value === 'string' && isSessionId(value)],
   continueLast: trueOrFalse,
   permissionMode: oneOf(permissionModes),
   thinking: aThinkingDepth,

@@ -4,6 +4,7 @@ import type { Clocks } from '../config/limits.js';
 import { type ChatEvent, notice, type StepEvent } from '../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
+import { isSessionId } from '../core/session-id.js';
 import { abortable, late, setDeadline, within } from '../core/wait.js';
 import type { Cancellation } from './cancellation.js';
 import type { PooledProcess, ProcessKind, WarmPool } from './warm-pool.js';
@@ -224,7 +225,9 @@ export class SessionSlot {
       if (this.#closed) throw interruptedError();
       const place: OpenPlace = { process, session, status: 'fit' };
       this.#place = place;
-      this.#become({ ...options, sessionId: session.sessionId ?? options.sessionId });
+      const { sessionId } = session;
+      if (sessionId !== undefined && isSessionId(sessionId)) this.#become({ ...options, sessionId });
+      else this.#become(options);
       return place;
     } catch (error) {
       void this.#giveBack(process, opening);

@@ -372,8 +372,8 @@ export function describeBackendContract(contract: BackendContract): void {
         });
       });
 
-      it('a session id that would be read as an option', async ({ stage }) => {
-        for (const sessionId of ['-x', '--help', '', 'a\0b']) {
+      it('a session id that would be read as an option, or that is none (27.9)', async ({ stage }) => {
+        for (const sessionId of ['-x', '--help', '', 'a\0b', '../../etc/passwd', 'a b\nc']) {
           expect(await refusal(stage, { prompt: 'hi', sessionId })).toMatchObject({ code: 'bad_request' });
         }
       });

@@ -1,4 +1,5 @@
 import { type ErrorEvent, errorEvent } from '../../core/chat-event.js';
+import { isSessionId } from '../../core/session-id.js';
 import type { BackendCapabilities, RunRequest, TurnOptions } from '../types.js';
 import { insteadOfThinking } from './thinking.js';
 
@@ -27,18 +28,13 @@ export function refuseRequest(
   if (request.prompt === '') {
     return errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.');
   }
-  if (request.sessionId !== undefined && !canResume(request.sessionId)) {
+  if (request.sessionId !== undefined && !isSessionId(request.sessionId)) {
     const id = JSON.stringify(request.sessionId);
     return errorEvent('bad_request', `${id} can't be a session id.`);
   }
   const [first] = unsupportedOptions(name, capabilities, request);
   if (first === undefined) return undefined;
   return errorEvent('unsupported', describeUnsupported(name, first));
-}
-
-/** False for an id that no CLI can be given: none at all, or one that would be read as an option. */
-export function canResume(sessionId: string): boolean {
-  return sessionId !== '' && !sessionId.startsWith('-') && !sessionId.includes('\0');
 }
 
 /** Names the option as it is called in a program and on the command line; `thinking` is the same word in both. */

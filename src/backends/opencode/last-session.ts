@@ -1,3 +1,4 @@
+import { isSessionId } from '../../core/session-id.js';
 import { text } from '../output/read-fields.js';
 import type { Environment } from '../record/types.js';
 import { isSameDirectory, selectRows } from './session-directory.js';
@@ -10,6 +11,8 @@ export async function lastSession(cwd: string, env: Environment): Promise<string
   const sql =
     'SELECT id, directory FROM session WHERE parent_id IS NULL AND time_archived IS NULL ORDER BY time_updated DESC';
   const rows = await selectRows(env, sql);
-  const last = rows.find((row) => isSameDirectory(text(row['directory']), cwd));
-  return text(last?.['id']) || undefined;
+  const last = rows.find(
+    (row) => isSameDirectory(text(row['directory']), cwd) && isSessionId(text(row['id'])),
+  );
+  return last === undefined ? undefined : text(last['id']);
 }

@@ -1,3 +1,4 @@
+import { isSessionId } from '../../core/session-id.js';
 import { number, text } from '../output/read-fields.js';
 import { namesOf } from '../record/last-session.js';
 import { titleOf } from '../record/list-sessions.js';
@@ -30,7 +31,8 @@ export async function listSessions(
     // A damaged row of one session is no reason to hide the others.
     const [first] = await selectRows(env, firstPrompt, sessionId).catch(() => []);
     const title = titleOf(text(first?.['prompt']));
-    if (sessionId !== '' && title !== '') sessions.push({ sessionId, title, updatedAt: number(row['at']) });
+    if (isSessionId(sessionId) && title !== '')
+      sessions.push({ sessionId, title, updatedAt: number(row['at']) });
   }
   return sessions;
 }

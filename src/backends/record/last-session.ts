@@ -1,4 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
+import { isSessionId } from '../../core/session-id.js';
 import { openRecord } from './open-record.js';
 
 /**
@@ -23,7 +24,7 @@ export async function lastUsed(
   const files = (await Promise.all(looks)).sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
   for (const { path } of files) {
     const session = await sessionIn(path).catch(unreadable);
-    if (session !== undefined) return session;
+    if (session !== undefined && isSessionId(session)) return session;
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { wordsBehindSeed } from '../../core/seeded-prompt.js';
+import { isSessionId } from '../../core/session-id.js';
 import { oneLine, proseLine } from '../../core/text.js';
 import { readHead } from './last-session.js';
 import type { ListedSession } from './types.js';
@@ -36,7 +37,7 @@ export async function listFiles(
     if (session === undefined || found.has(session.sessionId)) continue;
     const { sessionId, usedAt = writtenAt } = session;
     const title = titleOf(session.prompt);
-    if (sessionId !== '' && title !== '') found.set(sessionId, { sessionId, title, updatedAt: usedAt });
+    if (isSessionId(sessionId) && title !== '') found.set(sessionId, { sessionId, title, updatedAt: usedAt });
   }
   return [...found.values()].sort((one, other) => other.updatedAt - one.updatedAt);
 }

@@ -58,6 +58,20 @@ describe('a turn ledger', () => {
     expect(ledger.complete('end_turn', 'x')).toMatchObject([{ sessionId: 'b' }]);
   });
 
+  it.each(['../../../../etc/passwd', 'a b\nc', 'a\\b', 'a\u001b[2J', '-x', ''])(
+    'keeps no session id that can be none, and says so once: %j (27.9)',
+    (id) => {
+      const { ledger, events } = accept(session('a'), session(id), session(id));
+      expect(events).toMatchObject([{ sessionId: 'a' }, { type: 'notice', level: 'warning' }]);
+      expect(ledger.complete('end_turn', 'x')).toMatchObject([{ sessionId: 'a' }]);
+    },
+  );
+
+  it.each(['3f2a9b1c-77aa-4bcd-8eff-0123456789ab', 'ses_5e0dF', '7', 'own:id.1~+=@%', 'größe-日本'])(
+    'keeps any printable word as a session id: %s (27.9)',
+    (id) => expect(accept(session(id)).events).toMatchObject([{ type: 'session', sessionId: id }]),
+  );
+
   it('puts thinking in brackets, which close before what follows and before the end', () => {
     const { ledger, events } = accept(
       thinking('a'),

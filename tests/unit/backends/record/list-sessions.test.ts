@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
+  readFileSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -68,6 +69,32 @@ describe.each(vendorNames)('the sessions of %s in a directory (16.4)', (backend)
     expect(await list(backend, home, link)).toEqual([]);
     writeSessions(backend, home, [{ id: one, cwd: real, usedAt: 1000, prompt: 'hello' }]);
     expect(await list(backend, home, link)).toMatchObject([{ sessionId: one, title: 'hello' }]);
+  });
+});
+
+describe.each(['codex', 'gemini', 'opencode'] as const)('a record of %s', (backend) => {
+  it('that names an id which can be none is neither listed nor the last session (27.9)', async () => {
+    const home = makeHome();
+    const evil = ['ab/../../c', 'a b\nc'];
+    const good = { id: one, cwd, usedAt: 1000, prompt: 'the good one' };
+    const bad = [two, three].map((id) => ({ id, cwd, usedAt: 2000, prompt: 'evil' }));
+    if (backend === 'opencode')
+      writeSessions(backend, home, [
+        good,
+        ...bad.map((session, nth) => ({ ...session, id: evil[nth] ?? '' })),
+      ]);
+    else {
+      writeSessions(backend, home, [good, ...bad]);
+      for (const [nth, session] of bad.entries()) {
+        const path = recordPath(backend, home, session);
+        const named = readFileSync(path, 'utf8').replaceAll(`"${session.id}"`, JSON.stringify(evil[nth]));
+        expect(named).toContain(JSON.stringify(evil[nth]));
+        writeFileSync(path, named);
+        utimesSync(path, 3000, 3000);
+      }
+    }
+    expect(await list(backend, home)).toMatchObject([{ sessionId: one }]);
+    expect(await createBackend(backend, config(home)).lastSession?.(cwd)).toBe(one);
   });
 });
 
