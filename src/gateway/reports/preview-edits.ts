@@ -116,10 +116,13 @@ async function previewFile(
   const target = shownPath(edits.at(-1)?.movedTo ?? path, context.cwd);
   const file =
     context.cwd === undefined || !context.reads ? undefined : await readInside(workTrees, context.cwd, path);
-  const changed = file === undefined ? undefined : applyAll(file, edits, context);
-  if (file === undefined || changed === undefined) {
+  const changed = file === undefined || file.type === 'unread' ? undefined : applyAll(file, edits, context);
+  if (file === undefined || file.type === 'unread' || changed === undefined) {
+    const isReplaced = edits.some(({ before, after }) => before === undefined && after !== undefined);
+    const note = file?.type === 'unread' && isReplaced ? `\\ ${file.note}\n` : '';
+    const isThere = file !== undefined && file.type !== 'missing';
     // The file is named once: what follows a hunk is a line of the file.
-    return edits.map((edit, nth) => alone(edit, nth, { shown, target })).join('');
+    return note + edits.map((edit, nth) => alone(edit, nth, { shown, target, isThere })).join('');
   }
   const names = {
     before: file.type === 'missing' ? undefined : shown,
@@ -128,9 +131,11 @@ async function previewFile(
   return unifiedDiff(file.type === 'missing' ? '' : file.text, changed, names);
 }
 
-type InsideFile = { readonly type: 'text'; readonly text: string } | { readonly type: 'missing' };
+type KnownFile = { readonly type: 'text'; readonly text: string } | { readonly type: 'missing' };
+/** Something is there that is not shown. */
+type InsideFile = KnownFile | { readonly type: 'unread'; readonly note: string };
 
-/** Undefined for what is no text, is too long, lies outside, or can't be read by the agent. */
+/** Undefined for what lies outside. */
 async function readInside(
   workTrees: WorkTreeFiles,
   cwd: string,
@@ -139,12 +144,15 @@ async function readInside(
   const request = { tree: bytePath(cwd), path: bytePath(path), maxBytes: maxFileBytes, followLinks: true };
   const found = await workTrees.read(request);
   if (found.type === 'missing') return { type: 'missing' };
-  if (found.type !== 'file') return undefined;
+  if (found.type === 'outside') return undefined;
+  if (found.type === 'large') return { type: 'unread', note: 'What is there is too long to be shown' };
+  if (found.type !== 'file') return { type: 'unread', note: "What is there can't be read" };
+  const noText = { type: 'unread', note: 'What is there is no text' } as const;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(found.content);
-    return text.includes('\0') ? undefined : { type: 'text', text };
+    return text.includes('\0') ? noText : { type: 'text', text };
   } catch {
-    return undefined;
+    return noText;
   }
 }
 
@@ -159,7 +167,7 @@ function notesOf(edits: readonly FileEdit[], { leadsTo, outside }: Target, cwd: 
 }
 
 /** The file's text after the edits; undefined if one of them does not fit it. */
-function applyAll(file: InsideFile, edits: readonly FileEdit[], context: EditContext): string | undefined {
+function applyAll(file: KnownFile, edits: readonly FileEdit[], context: EditContext): string | undefined {
   let text: string | undefined = file.type === 'missing' ? '' : file.text;
   for (const edit of edits) {
     if (text === undefined) return undefined;
@@ -229,15 +237,17 @@ function isDeletion(edits: readonly FileEdit[]): boolean {
 interface Shown {
   readonly shown: string;
   readonly target: string;
+  /** True if there is a file that the edit changes, whatever is in it. */
+  readonly isThere: boolean;
 }
 
-function alone({ before, after, diff }: FileEdit, nth: number, { shown, target }: Shown): string {
+function alone({ before, after, diff }: FileEdit, nth: number, { shown, target, isThere }: Shown): string {
   if (diff !== undefined) {
     const ended = diff === '' || diff.endsWith('\n') ? diff : `${diff}\n`;
     return nth > 0 || hasFileNames(diff) ? ended : diffHeading({ before: shown, after: target }) + ended;
   }
   const names = {
-    before: before === undefined ? undefined : shown,
+    before: before === undefined && !isThere ? undefined : shown,
     after: after === undefined ? undefined : target,
   };
   const text = unifiedDiff(before ?? '', after ?? '', names);

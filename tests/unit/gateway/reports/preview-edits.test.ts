@@ -130,6 +130,21 @@ describe('the preview of an edit', () => {
     );
   });
 
+  it('takes no file for a new one whose text is not shown (27.11)', async () => {
+    writeFileSync(join(cwd, 'binary'), Buffer.from([0x78, 0, 0xff]));
+    writeFileSync(join(cwd, 'long'), 'x'.repeat(300_000));
+    for (const [path, why] of [
+      ['binary', 'is no text'],
+      ['long', 'is too long to be shown'],
+      ['.', "can't be read"],
+    ] as const)
+      expect(await diffOf([{ path, after: 'x\n' }])).toBe(
+        `\\ What is there ${why}\n--- a/${path}\n+++ b/${path}\n@@ -0,0 +1,1 @@\n+x\n`,
+      );
+    const cell = await diffOf([{ path: 'a.txt', after: 'a cell\n' }], { wholeFiles: false });
+    expect(cell).toBe('--- a/a.txt\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+a cell\n');
+  });
+
   it('never takes a piece for the whole file (16.4)', async () => {
     const diff = await diffOf([{ path: 'a.txt', after: 'a cell' }], { wholeFiles: false });
     expect(diff).toContain('+a cell\n');
@@ -194,8 +209,12 @@ describe('the preview of an edit by AGENT_USER', () => {
     ]);
     for (const edit of [{ after: 'b\n' }, { before: 'name=a', after: 'b' }])
       expect(JSON.stringify(await shown('secret', edit))).not.toContain('PASSWORD');
-    expect(await shown('secret', { after: 'b\n' })).toMatchObject([
-      { diff: expect.stringContaining('+b\n') },
-    ]);
+    // It is no new file, either.
+    const change = '@@ -0,0 +1,1 @@\n+b\n';
+    execFileSync('mkfifo', [join(work, 'pipe')]);
+    for (const path of ['secret', 'pipe'])
+      expect(await shown(path, { after: 'b\n' })).toEqual([
+        { path, diff: `\\ What is there can't be read\n--- a/${path}\n+++ b/${path}\n${change}` },
+      ]);
   });
 });
