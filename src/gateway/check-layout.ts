@@ -38,10 +38,14 @@ export async function layoutProblems(
   const work = realPath(directory);
   const user = config.agentUser?.name;
   const problems: string[] = [];
+  const exposed: string[] = [];
   for (const [what, path] of obeyed) {
+    // What lies in a place that was named already has the same cause.
+    if (exposed.some((outer) => isInside(realPath(path), outer))) continue;
     if (!isInside(realPath(path), work) && !isInside(resolve(path), work)) continue;
     const open = await openPlace(path, config.agentUser);
     if (open === undefined) continue;
+    exposed.push(realPath(path));
     const where = `${what} (${path}) lies in ${name} (${directory})`;
     const apart =
       name === 'WORKING_DIR' ? 'Set WORKING_DIR to another directory' : 'Give the channel another cwd';

@@ -50,6 +50,16 @@ describe('a home inside the working directory', () => {
     expect(await problems({ ALLOW_STATE_IN_WORKING_DIR: '1' })).toEqual([]);
   });
 
+  it('is named once, with all that lies in it (R9.3)', async () => {
+    expect(await problems({ CONFIG_DIR: join(home, 'config') })).toEqual([
+      expect.stringMatching(/^TURNOUT_HOME /),
+    ]);
+    expect(await problems({ CONFIG_DIR: join(work, 'config') })).toEqual([
+      expect.stringMatching(/^TURNOUT_HOME /),
+      expect.stringMatching(/^CONFIG_DIR /),
+    ]);
+  });
+
   describe.skipIf(!isRoot)('with AGENT_USER', () => {
     const asNobody = () => problems({ AGENT_USER: 'nobody' });
 
