@@ -1,9 +1,19 @@
 import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildOnce, turnout } from '../unit/cli/turnout.js';
 import { type Client, setUpGateway } from './stage.js';
 
 const readiness = (client: Client) => client.call('/readyz').then(String, String);
+
+/** What a person's `turnout` says about the gateway. */
+function ask({ gateway }: Client, home: string, args: readonly string[]) {
+  const { host, port } = gateway.address;
+  const env = { PATH: '/usr/bin:/bin', HOME: home, HTTP_TOKEN: 'a-token-for-the-tests' };
+  return turnout({ workingDir: home, env }, [...args, '--url', `http://${host}:${port}`]);
+}
+
+beforeAll(buildOnce);
 
 describe('a file of a running gateway', () => {
   const harms: readonly { file: string; fate: string; harm: (path: string) => void }[] = [
@@ -39,11 +49,39 @@ describe('a file of a running gateway', () => {
         fate === 'removed' || file === 'gateway.lock' ? /restart the gateway/i : /restore a backup/,
       );
       await expect(client.post('a', 'again')).rejects.toThrow(
-        `The message was NOT accepted: the gateway's file ${file} was ${fate}`,
+        new RegExp(
+          `The message was NOT accepted: the gateway's file ${file} was ${fate}\\. (?!.*Try again later).*(restart the gateway|restore a backup)`,
+          'i',
+        ),
       );
       const told = stage.log.filter(({ message }) => message === 'the store fails');
       expect(told).toHaveLength(1);
       expect(JSON.stringify(told)).toContain(`${file} was ${fate}`);
+    },
+  );
+
+  it.each(harms)(
+    '$file $fate: `turnout status` says that the gateway is not ready, why and what to do, and a read says no less (27.13)',
+    async ({ file, fate, harm }) => {
+      const stage = setUpGateway();
+      const client = await stage.start();
+      await client.ask('a', 'hello');
+      harm(join(stage.home, file));
+      await expect.poll(() => readiness(client)).toMatch(/^Error: 503/);
+      const shown = await ask(client, stage.root, ['status']);
+      expect(shown).toMatchObject({ code: 1, stderr: '' });
+      expect(shown.stdout).toContain('gateway:  up, but not ready');
+      const remedy =
+        fate === 'removed' || file === 'gateway.lock' ? /restart the gateway/i : /restore a backup/;
+      expect(shown.stdout).toMatch(new RegExp(`problem: .*${file} was ${fate}.*${remedy.source}`, 'i'));
+      const printed = await ask(client, stage.root, ['status', '--json']);
+      expect(JSON.parse(printed.stdout)).toMatchObject({ running: true, gateway: { ready: false } });
+      const read = String(await client.call('/v1/queue').catch(String));
+      expect(read).not.toMatch(/Nothing was changed|Try again later/);
+      if (fate === 'truncated') {
+        expect(read).toContain(`This can't be read now: the gateway's file ${file} was truncated.`);
+        expect(read).toMatch(remedy);
+      }
     },
   );
 

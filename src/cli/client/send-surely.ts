@@ -38,6 +38,8 @@ export async function sendSurely(
       await sleep(told ?? Math.min(5000, pauseMs * 2 ** Math.min(tries, 8)), undefined, { signal }).catch(
         () => undefined,
       );
+      // Ended between two tries: what the last one was told stays true.
+      if (signal.aborted) throw givenUp(mayHaveArrived ? uncertain(error, message.messageId) : error);
     }
   }
 }
@@ -53,6 +55,10 @@ function wasCutOff(error: TurnoutError): boolean {
     if (cause instanceof AggregateError) return false;
   }
   return error.cause !== undefined;
+}
+
+function givenUp(error: TurnoutError): TurnoutError {
+  return new TurnoutError('interrupted', error.message, { hint: error.hint, cause: error });
 }
 
 function uncertain(error: TurnoutError, messageId: string): TurnoutError {

@@ -168,7 +168,7 @@ async function sendAndWait(
 }
 
 function tookTooLong(cause: unknown): TurnoutError {
-  const hint = cause instanceof TurnoutError ? cause.hint : undefined;
+  const hint = cause instanceof TurnoutError ? cause.explanation : undefined;
   return new TurnoutError('timeout', 'The gateway did not take the message in time.', { hint, cause });
 }
 

@@ -13,6 +13,7 @@ import type { CommandPage } from '../command/command-page.js';
 import { wrongUsage } from '../command/read-flags.js';
 import { table } from '../output/table.js';
 import { type ClientRun, clientFlags, printObject, runClientCommand } from './client-command.js';
+import { GatewayRefusal } from './gateway-request.js';
 import { askedFor } from './words.js';
 
 export const page = {
@@ -48,34 +49,52 @@ interface Facts {
   /** Where it answers. */
   readonly address: string;
   readonly gateway: GatewayView;
-  readonly queue: Pick<QueueView, 'running' | 'waiting'>;
-  readonly permissions: readonly PermissionView[];
-  readonly channels: ChannelsView['channels'];
+  /** Undefined if the gateway could not read it; its problems say why. */
+  readonly queue: Pick<QueueView, 'running' | 'waiting'> | undefined;
+  readonly permissions: readonly PermissionView[] | undefined;
+  readonly channels: ChannelsView['channels'] | undefined;
 }
 
 async function run(
   { all }: { readonly all: boolean },
   { client, terminal, json, flags }: ClientRun,
 ): Promise<number> {
-  const [address, gateway, { running, waiting }, { permissions }, { channels }] = await Promise.all([
+  const unread: GatewayRefusal[] = [];
+  const orUnread = (error: unknown): undefined => {
+    if (!(error instanceof GatewayRefusal) || error.status < 500) throw error;
+    unread.push(error);
+  };
+  const [address, queue, permissions, channels] = await Promise.all([
     client.address(),
-    client.status(),
-    client.queue(),
-    client.permissions(),
-    client.channels(),
+    client.queue().catch(orUnread),
+    client.permissions().catch(orUnread),
+    client.channels().catch(orUnread),
   ]);
-  const facts: Facts = { address, gateway, queue: { running, waiting }, permissions, channels };
+  // Asked last: it knows of what went wrong with the others.
+  const gateway = withProblem(await client.status(), unread[0]);
+  const facts: Facts = {
+    ...{ address, gateway },
+    queue: queue && { running: queue.running, waiting: queue.waiting },
+    permissions: permissions?.permissions,
+    channels: channels?.channels,
+  };
   await terminal.write(
     json ? printObject({ running: true, ...facts }) : describeStatus(facts, { all, now: Date.now(), flags }),
   );
   return gateway.ready ? exitCodes.done : exitCodes.failed;
 }
 
+/** A gateway that seems to be ready, and does not say what it has. */
+function withProblem(gateway: GatewayView, unread: GatewayRefusal | undefined): GatewayView {
+  if (unread === undefined || !gateway.ready) return gateway;
+  return { ...gateway, ready: false, problems: [...gateway.problems, unread.message] };
+}
+
 export function describeStatus(
   facts: Facts,
   { all, now, flags = '' }: { all: boolean; now: number; flags?: string },
 ): string {
-  const { gateway, permissions, channels } = facts;
+  const { gateway, permissions = [], channels = [] } = facts;
   const { version, startedAt, backend, live, ready, problems, discord, pid, home } = gateway;
   const up = duration(Math.max(0, now - Date.parse(startedAt)));
   const head = [
@@ -105,7 +124,7 @@ export function describeStatus(
 const header = ['CHANNEL', 'RUNS', 'WAITING', 'TITLE'];
 
 function row({ channel, title, waiting, running, permissions }: ChannelView, { queue }: Facts, now: number) {
-  const turn = queue.running.find((one) => one.channel === channel);
+  const turn = queue?.running.find((one) => one.channel === channel);
   const since = turn === undefined ? '' : ` for ${duration(Math.max(0, now - Date.parse(turn.startedAt)))}`;
   const state = permissions > 0 ? 'asks' : running ? oneLine(turn?.backend ?? 'yes') : '';
   return [

@@ -60,7 +60,7 @@ export function createHttpServer(
       const problem =
         error instanceof RequestError
           ? new HttpProblem('bad_request', `The request's address is not valid: ${error.message}`)
-          : toProblem(error);
+          : toProblem(error, 'The request failed');
       return Response.json(problem.body, { status: problem.status });
     },
   });

@@ -1,5 +1,5 @@
 import { isShortage, TurnoutError } from '../../../core/errors.js';
-import { StoreError, type StoreFault } from '../../../store/errors.js';
+import { remedyFor, StoreError, type StoreFault } from '../../../store/errors.js';
 import { ChangedSince, NotAsShown } from '../changed-since.js';
 
 type ProblemCode =
@@ -62,10 +62,15 @@ export class HttpProblem extends Error {
   }
 }
 
-/** An error that a handler did not expect is answered without any detail of the inside. */
-export function toProblem(cause: unknown): HttpProblem {
+/** What a failure means to the sender of a request that is none to send a message. */
+export function outcomeOf(method: string): string {
+  return method === 'GET' || method === 'HEAD' ? "This can't be read now" : 'Nothing was changed';
+}
+
+/** An error that a handler did not expect is answered without any detail of the inside. `outcome` is what it means to the sender. */
+export function toProblem(cause: unknown, outcome: string): HttpProblem {
   if (cause instanceof HttpProblem) return cause;
-  if (cause instanceof StoreError) return storeProblem(cause, 'Nothing was changed');
+  if (cause instanceof StoreError) return storeProblem(cause, outcome);
   if (cause instanceof ChangedSince) return new HttpProblem('conflict', cause.explanation, { cause });
   if (cause instanceof NotAsShown) return new HttpProblem('changed_since', cause.explanation, { cause });
   if (cause instanceof TurnoutError && cause.code === 'bad_request') {
@@ -76,13 +81,21 @@ export function toProblem(cause: unknown): HttpProblem {
     return new HttpProblem('timeout', 'The request was given up.', { cause });
   if (cause instanceof TurnoutError && cause.code === 'overloaded')
     return unavailable(cause.explanation, cause);
-  if (isShortage(cause)) return shortageProblem(cause, 'Nothing was changed');
+  if (isShortage(cause)) return shortageProblem(cause, outcome);
   return new HttpProblem('internal', 'The gateway failed on this request; its log says why.', { cause });
 }
 
-/** `outcome` tells the sender what the failure means to it: a message that was not kept must be sent again. */
+/**
+ * `outcome` tells the sender what the failure means to it: a message that was not kept must be sent again. A lost file does not come
+ * back by itself: then it says what the operator does about it.
+ */
 export function storeProblem(error: StoreError, outcome: string): HttpProblem {
-  return unavailable(`${outcome}: ${reasonOf(error)}. Try again later.`, error);
+  const { fault, lost } = error;
+  const why =
+    lost === undefined
+      ? `${faults[fault]}. Try again later.`
+      : `the gateway's file ${lost.file} was ${lost.fate}. ${remedyFor(lost)}`;
+  return unavailable(`${outcome}: ${why}`, error);
 }
 
 /** The machine has run out of something that the request needs. */
@@ -94,10 +107,6 @@ const retryAfterSeconds = '5';
 
 function unavailable(message: string, cause: unknown): HttpProblem {
   return new HttpProblem('unavailable', message, { headers: { 'Retry-After': retryAfterSeconds }, cause });
-}
-
-function reasonOf({ fault, lost }: StoreError): string {
-  return lost === undefined ? faults[fault] : `the gateway's file ${lost.file} was ${lost.fate}`;
 }
 
 const faults: Readonly<Record<StoreFault, string>> = {

@@ -16,7 +16,7 @@ import { addOverviewRoutes } from './overview-routes.js';
 import { addPageRoutes } from './page-routes.js';
 import { addPageSessionRoutes } from './page-session-routes.js';
 import { addPermissionRoutes } from './permission-routes.js';
-import { HttpProblem, toProblem } from './problem.js';
+import { HttpProblem, outcomeOf, toProblem } from './problem.js';
 import { answerHeaders } from './security-headers.js';
 import { addSessionRoutes } from './session-routes.js';
 import { addStatisticsRoutes } from './statistics-routes.js';
@@ -48,7 +48,7 @@ export function createApp(options: RouteOptions): HttpApp {
     return c.json(problem.body, problem.status);
   });
   app.onError((error, c) => {
-    const problem = isOpenAiPath(c.req.path) ? toOpenAiProblem(error) : toProblem(error);
+    const problem = (isOpenAiPath(c.req.path) ? toOpenAiProblem : toProblem)(error, outcomeOf(c.req.method));
     if (problem.status >= 500) {
       // A client that has gone may be why, and nobody misses the answer.
       const isMissed = !c.req.raw.signal.aborted;

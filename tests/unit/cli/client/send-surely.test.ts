@@ -52,6 +52,22 @@ describe('a message (18.5)', () => {
     expect((await send([refused, refused], { wasThere: true })).result).toBe(receipt);
   });
 
+  it('that was refused each time was not taken: that is said with the reason, also where it is given up between two tries (27.13)', async () => {
+    const end = new AbortController();
+    const refusal = new GatewayRefusal(503, 'The message was NOT accepted: do this.', 60_000);
+    const client = { send: () => Promise.reject(refusal) };
+    const result = await sendSurely(
+      client,
+      'main',
+      { text: 'hello', messageId: 'id-1' },
+      { signal: end.signal, wasThere: true, say: () => setImmediate(() => end.abort()) },
+    ).catch((error: TurnoutError) => error);
+    expect(result).toMatchObject({
+      code: 'interrupted',
+      explanation: 'The message was NOT accepted: do this.',
+    });
+  });
+
   it('whose fate is not known at the end can be sent again by hand', async () => {
     const { result } = await send([cutOff, refused], { patienceMs: -1 });
     expect(result).toBeInstanceOf(TurnoutError);

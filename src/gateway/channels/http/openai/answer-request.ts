@@ -77,7 +77,7 @@ async function* orError(
     yield* events;
   } catch (error) {
     log.error('a stream failed', { error });
-    yield { data: toOpenAiProblem(error).body };
+    yield { data: toOpenAiProblem(error, 'The answer was broken off').body };
   }
 }
 

@@ -45,11 +45,11 @@ export function badField(param: string, message: string, code?: string): OpenAiP
   return new OpenAiProblem(400, `${param}: ${message}`, { param, code });
 }
 
-export function toOpenAiProblem(cause: unknown): OpenAiProblem {
+export function toOpenAiProblem(cause: unknown, outcome: string): OpenAiProblem {
   if (cause instanceof OpenAiProblem) return cause;
   if (cause instanceof TurnoutError && cause.code === 'unsupported')
     return new OpenAiProblem(400, cause.explanation, { code: cause.code, cause });
-  const { status, message, code, headers } = toProblem(cause);
+  const { status, message, code, headers } = toProblem(cause, outcome);
   return new OpenAiProblem(status, message, { code, headers, cause });
 }
 
