@@ -108,8 +108,8 @@ async function ownSettings(options: Given): Promise<Served> {
   const read = await readEnvironment({ environment: process.env, flags, envFile });
   const backend = options.text('backend');
   const { missing } = await chooseInstalled(read.settings, read.inherited, { flag: backend, mayPick: false });
-  const warnings = [...read.warnings, ...(missing instanceof NotChosen ? [missing.explanation] : [])];
-  return { ...read, warnings, backend, more: envFile === undefined ? {} : { envFile } };
+  const notChosen = missing instanceof NotChosen ? missing : undefined;
+  return { ...read, backend, notChosen, more: envFile === undefined ? {} : { envFile } };
 }
 
 function demoSettings(options: Given): Served {

@@ -23,6 +23,8 @@ export interface Served {
   readonly warnings?: readonly string[];
   readonly backend?: string | undefined;
   readonly restrictedFor?: string | undefined;
+  /** Why there is no backend to start with: it is said in place of what is wrong with the one that nobody chose. */
+  readonly notChosen?: TurnoutError | undefined;
   readonly more?: Pick<GatewayConfig, 'envFile'>;
   /** Further homes whose runs of chains are shown: a demo shows the user's, too. */
   readonly homesOfRuns?: readonly string[];
@@ -46,11 +48,12 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
     backendKnown,
   } = readConfig(settings, { backend: served.backend, restrictedFor: served.restrictedFor }, served.origins);
   const config = { ...read, ...more, warnings: [...(served.warnings ?? []), ...read.warnings] };
-  const problems = [...wrong, ...(refusal === undefined ? [] : [refusal.explanation])];
+  const problems = [...wrong, ...[refusal, served.notChosen].flatMap((one) => one?.explanation ?? [])];
   const log = logOf(config);
   if (problems.length > 0) {
     for (const warning of config.warnings) log.warn(warning);
-    const backend = backendKnown ? createBackend(config.agentBackend, backendConfig(config, env)) : undefined;
+    const isChosen = backendKnown && served.notChosen === undefined;
+    const backend = isChosen ? createBackend(config.agentBackend, backendConfig(config, env)) : undefined;
     await checkStart(config, backend, env, problems);
   }
   // If the reader of the log goes away (a pipe, a restarted journal), the gateway goes on without it.

@@ -173,8 +173,11 @@ describe('a backend that nobody has chosen, where Claude is not installed (R6.3,
     const { place, started } = withoutClaude(stage, { ALLOWED_TOOLS: 'Read' });
     const done = await turnout(place, ['gateway']);
     expect(done).toMatchObject({ code: 1, stdout: '' });
-    expect(done.stderr).toContain("The backend claude (claude) can't be used");
+    expect(done.stderr).toMatch(
+      /can't start:\n {2}- Claude is not installed, and no other backend was chosen\./,
+    );
     expect(done.stderr).toMatch(/Installed here: codex, gemini\. .*turnout init/);
+    expect(done.stderr.match(/turnout init|npm install -g/g)).toEqual(['turnout init', 'npm install -g']);
     expect(existsSync(started)).toBe(false);
   });
 
