@@ -7,3 +7,6 @@ export type BackendName = VendorName;
 
 /** The name of one of the four, or of any other backend in the registry. */
 export type AnyBackendName = BackendName | (string & {});
+
+/** The runner that is no backend: the vendor's own SDK in place of `codex`. */
+export const codexSdk = 'codex-sdk';

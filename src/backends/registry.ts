@@ -1,5 +1,5 @@
 import { shortBackendName } from '../config/formats.js';
-import { wrongValue } from '../core/check-fields.js';
+import { type FieldRules, wrongValue } from '../core/check-fields.js';
 import { distance } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { ClaudeCodeBackend } from './claude-backend.js';
@@ -7,7 +7,7 @@ import { CodexBackend } from './codex-backend.js';
 import { GeminiBackend } from './gemini-backend.js';
 import { completeConfig } from './launch/complete-config.js';
 import { npm } from './launch/vetted.js';
-import { type AnyBackendName, type BackendName, vendorNames } from './names.js';
+import { type AnyBackendName, type BackendName, codexSdk, vendorNames } from './names.js';
 import { withEvents } from './one-shot/with-events.js';
 import { OpenCodeBackend } from './opencode-backend.js';
 import type {
@@ -58,8 +58,9 @@ export function registerBackend(name: string, entry: BackendEntry): () => void {
       hint: 'A name is of the letters a-z, digits and single dashes, begins with a letter, and does not end with -cli: that is understood behind every name.',
     });
   }
-  if (entries.has(name)) {
-    throw new TurnoutError('bad_request', `There is a backend ${JSON.stringify(name)} already.`, {
+  if (entries.has(name) || name === codexSdk) {
+    const owner = name === codexSdk ? 'a runner of Turnout' : 'a backend';
+    throw new TurnoutError('bad_request', `There is ${owner} ${JSON.stringify(name)} already.`, {
       hint: 'Register it once, and under a name of its own.',
     });
   }
@@ -71,14 +72,24 @@ export function registerBackend(name: string, entry: BackendEntry): () => void {
 }
 
 function checkEntry(entry: BackendEntry): void {
-  const { create, command, install }: Partial<BackendEntry> = entry ?? {};
-  if (typeof create !== 'function')
-    throw wrongValue('create', 'a class whose instances are backends (new (config) => …)', create);
-  if (typeof command !== 'string' || command === '')
-    throw wrongValue('command', "the program's name on PATH", command);
-  if (typeof install !== 'string')
-    throw wrongValue('install', 'the command that installs the program', install);
+  const told = Object.entries(entryRules).flatMap(([field, [expected, isRight]]) => {
+    const value: unknown = entry?.[field as keyof BackendEntry];
+    return isRight(value) ? [] : [wrongValue(field, expected, value).message];
+  });
+  if (told.length === 0) return;
+  throw new TurnoutError('bad_request', told.join(' '), {
+    hint: "It takes an object: registerBackend('mine', { create: MyBackend, command: 'my-agent', install: 'npm install -g my-agent' }).",
+  });
 }
+
+const entryRules: FieldRules<Omit<Required<BackendEntry>, 'npmPackage'>> = {
+  create: [
+    'a class whose instances are backends (new (config) => …)',
+    (value) => typeof value === 'function',
+  ],
+  command: ["the program's name on PATH", (value) => typeof value === 'string' && value !== ''],
+  install: ['the command that installs the program', (value) => typeof value === 'string'],
+};
 
 export function backendEntry(name: AnyBackendName): BackendEntry {
   // The name is checked again: it may come from a database or from plain JavaScript.

@@ -1,10 +1,11 @@
+import { codexSdk } from '../backends/names.js';
 import { backendNames, findBackendName, guessBackendName } from '../backends/registry.js';
 import { shortBackendName } from '../config/formats.js';
 import { distance } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import type { RunnerName } from './types.js';
 
-export const codexSdk = 'codex-sdk';
+export { codexSdk };
 
 /** The backends, and the SDK that can be used in place of one. */
 export function runnerNames(): readonly RunnerName[] {

@@ -15,6 +15,7 @@ import {
   createRunner,
   registerBackend,
   resolveBackendName,
+  runnerNames,
   TurnoutError,
 } from '../../../src/index.js';
 import { ParrotBackend } from '../../fixtures/parrot/parrot-backend.js';
@@ -45,6 +46,22 @@ describe('registerBackend() (S6)', () => {
     const register = registerBackend as unknown as () => void;
     expect(() => register()).toThrow('name is missing: expected the new backend');
     expect(createBackend('gemini', configWith({}))).toBeInstanceOf(GeminiBackend);
+  });
+
+  it('refuses the name of a runner that is no backend, which would stay that runner (O4)', () => {
+    expect(() => registerBackend('codex-sdk', parrot)).toThrow(
+      'There is a runner of Turnout "codex-sdk" already.',
+    );
+    expect(backendNames()).not.toContain('codex-sdk');
+    for (const name of runnerNames()) expect(() => registerBackend(name, parrot)).toThrow('already');
+  });
+
+  it('names everything that an entry lacks at once, with an example (O4)', () => {
+    const register = () => registerBackend('m2', ParrotBackend as unknown as typeof parrot);
+    expect(register).toThrow(/create is missing: .*command is missing: .*install is missing: /);
+    expect(register).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('{ create: MyBackend, command:') }),
+    );
   });
 
   it('refuses to make a backend that calls itself otherwise', () => {
