@@ -17,8 +17,14 @@ export function killAtExit(kill: () => void): () => void {
 
 const kills = new Set<() => void>();
 
-/** The signals that end a program which does not listen for them, and that people and process managers send. */
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const;
+/**
+ * The signals that end a program which does not listen for them. Not these: Node has its own use of SIGUSR1 and SIGPROF (the debugger,
+ * the profiler), and ignores SIGPIPE and SIGXFSZ; the faults of a program (SIGSEGV, SIGTRAP, SIGSYS) come back if they are heard.
+ */
+const signals = [
+  ...(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGABRT', 'SIGALRM'] as const),
+  ...(['SIGVTALRM', 'SIGXCPU', 'SIGIO', 'SIGPWR', 'SIGSTKFLT'] as const),
+];
 
 function listen(): void {
   process.on('exit', killAll);

@@ -23,6 +23,18 @@ describe('a program that uses the library takes its agents down with it', () => 
     await stage.untilNoProcess();
   });
 
+  const others = ['SIGQUIT', 'SIGUSR2', 'SIGABRT', 'SIGALRM', 'SIGVTALRM', 'SIGXCPU', 'SIGIO'] as const;
+  const onLinux = process.platform === 'linux' ? (['SIGPWR', 'SIGSTKFLT'] as const) : [];
+  it.for([...others, ...onLinux])(
+    'by %s too, which ends whoever does not listen (R8.3)',
+    async (signal, { stage }) => {
+      const host = await busyHost(stage, 'one-shot');
+      host.child.kill(signal);
+      expect(await host.ended).toBe(signal);
+      await stage.untilNoProcess();
+    },
+  );
+
   it('many turns at once, with one listener for each signal and no warning', async ({ stage }) => {
     const prompts = Array.from({ length: 15 }, () => 'go');
     const host = startHost(hosted(stage, 'one-shot', prompts));
