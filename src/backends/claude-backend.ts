@@ -9,7 +9,6 @@ import {
   effectiveMode,
   forkFlag,
   isRule,
-  lineFormat,
   permissionFlags,
   streamFormat,
   thinkingFlags,
@@ -35,6 +34,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   readonly capabilities: BackendCapabilities = {
     textDeltas: true,
     thinking: true,
+    alwaysStreams: true,
     thinkingDepth: claudeThinking,
     maxTurns: true,
     allowedTools: true,
@@ -148,7 +148,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     const args = this.#args({
       ...turn,
       prompt: [],
-      format: turn.stream ? streamFormat : lineFormat,
+      format: streamFormat,
       permission: permissionFlags[effectiveMode(turn)],
       systemPromptFile,
       maxTurns: turn.maxTurns ?? this.config.maxTurns,

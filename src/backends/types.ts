@@ -115,7 +115,7 @@ export interface RunRequest extends TurnOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** The limit for the whole turn; 0 means no limit. Default: the config's. */
   readonly timeoutMs?: number | undefined;
-  /** `false` asks the CLI for its plain output format; then there are few events, and they come late. With Claude only the text is late. */
+  /** `false` asks the CLI for its plain output format; then there are few events, and they come late. Only Gemini has one that is used. */
   readonly stream?: boolean | undefined;
   /** Extra arguments for the CLI, passed unchanged. */
   readonly rawArgs?: readonly string[] | undefined;
@@ -186,6 +186,8 @@ export interface BackendCapabilities {
   /** True if text arrives piece by piece while the model writes it. */
   readonly textDeltas: boolean;
   readonly thinking: boolean;
+  /** True if both come as they are written with `stream: false` too. */
+  readonly alwaysStreams?: true;
   /** The values of the option `thinking` that the CLI takes. */
   readonly thinkingDepth?: readonly TakenThinking[];
   readonly maxTurns: boolean;

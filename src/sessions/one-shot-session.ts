@@ -231,7 +231,8 @@ export function requestOf(options: CompleteSessionOptions): Omit<RunRequest, 'pr
 function clocksOf(options: CompleteSessionOptions, { capabilities }: EventBackend): Clocks {
   const { config, clocks, stream = true } = options;
   const all = { ...defaultClocks, turnMs: config.queryTimeoutMs, ...clocks };
-  return capabilities.textDeltas && capabilities.thinking && stream ? all : { ...all, modelSilenceMs: 0 };
+  const { textDeltas, thinking, alwaysStreams = false } = capabilities;
+  return textDeltas && thinking && (stream || alwaysStreams) ? all : { ...all, modelSilenceMs: 0 };
 }
 
 /**

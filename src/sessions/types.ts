@@ -54,7 +54,7 @@ export interface SessionOptions extends TurnOptions {
   readonly adapter?: BackendAdapter | undefined;
   /** Extra arguments for the CLI, passed unchanged. Live sessions take them with Claude only. */
   readonly rawArgs?: readonly string[] | undefined;
-  /** `false` asks for the CLI's plain output format: few events, and late. One-shot turns only. */
+  /** `false` asks for the CLI's plain output format (Gemini's): few events, and late. One-shot turns only. */
   readonly stream?: boolean | undefined;
   /** Callbacks at certain points of a turn, if the CLI has them (Claude). Live sessions only. */
   readonly agentHooks?: AgentHooks | undefined;

@@ -20,7 +20,7 @@ const noConversation = {
 describeBackendContract({
   name: 'claude',
   reads: readerOf('claude'),
-  streamsOnRequest: true,
+  streamsOnRequest: false,
   label: 'Claude',
   install: `npm install -g @anthropic-ai/claude-code@${pinnedVersion('claude')}`,
   endIsRequired: true,

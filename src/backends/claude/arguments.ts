@@ -22,13 +22,15 @@ export function thinkingFlags(thinking: Thinking | undefined): readonly string[]
 }
 
 /**
- * Each step as a line, for a turn that nobody watches. Claude's plain `json` has nothing before the end: its retries after a 401,
- * which take three minutes, could not be seen (2.1.325).
+ * Each step as a line, and text as it is written, also for a turn that nobody watches: Claude's plain `json` has nothing before the
+ * end, so that neither its retries after a 401, which take three minutes (2.1.325), nor a model that hangs could be told from work.
  */
-export const lineFormat: readonly string[] = ['--output-format', 'stream-json', '--verbose'];
-
-/** Text as it is written too. */
-export const streamFormat: readonly string[] = [...lineFormat, '--include-partial-messages'];
+export const streamFormat: readonly string[] = [
+  '--output-format',
+  'stream-json',
+  '--verbose',
+  '--include-partial-messages',
+];
 
 /** In bypass mode a rule such as `Bash(git:*)` restricts nothing: then what is not listed is refused instead. */
 export function effectiveMode(wanted: {

@@ -36,13 +36,20 @@ describe('the last session of the demo agent (S4)', () => {
 });
 
 describe('the clocks of a session over one-shot runs', () => {
-  it.each<[string, string, Partial<Clocks>, RegExp]>([
+  it.each<[string, string, Partial<Clocks>, RegExp, stream?: boolean]>([
     ['a silent model', 'hang', { modelSilenceMs: 700 }, /^No output from the model for 0\.7 s$/],
     ['a tool', 'run a tool for 60 seconds', { toolMs: 400 }, /^The tool \w+ ran for longer than 0\.4 s$/],
     ['the turn', 'run a tool for 60 seconds', { turnMs: 700 }, /^Query timed out$/],
-  ])('end %s by name, and with its process', async (_, prompt, clocks, message) => {
+    [
+      'a silent model that nobody watches',
+      'hang',
+      { modelSilenceMs: 700 },
+      /^No output from the model/,
+      false,
+    ],
+  ])('end %s by name, and with its process', async (_, prompt, clocks, message, stream = true) => {
     demo = new DemoSessions();
-    const session = await demo.open({ live: false, clocks });
+    const session = await demo.open({ live: false, clocks, stream });
     const events = await collect(session.send(prompt));
     expect(demo.processes()).toEqual([]);
     expect(events.at(-1)).toMatchObject({ type: 'error', code: 'timeout', retryable: true });
@@ -88,15 +95,15 @@ describe('the clocks of a session over one-shot runs', () => {
     expect(await lastOf(session.send('go'))).toMatchObject({ type: 'complete', text: 'done' });
   });
 
-  it('count no silence in a plain format, nor of a CLI that prints a message only when it is complete', async () => {
+  it('count no silence of a CLI that prints a message only when it is complete, nor in a plain format', async () => {
     demo = new DemoSessions();
     const cliPath = join(demo.directory, 'late.sh');
     const codex = '{"type":"message","role":"assistant","content":"late","session_id":"5"}';
-    const claude = '{"type":"result","subtype":"success","is_error":false,"result":"late","session_id":"5"}';
-    const program = `#!/bin/sh\nsleep 0.9\n[ "$1" = exec ] && echo '${codex}' || echo '${claude}'\n`;
+    const gemini = '{"session_id":"5","response":"late","stats":{}}';
+    const program = `#!/bin/sh\nsleep 0.9\n[ "$1" = exec ] && echo '${codex}' || echo '${gemini}'\n`;
     writeFileSync(cliPath, program, { mode: 0o755 });
     const options = { live: false, config: { ...demo.config, cliPath }, clocks: { modelSilenceMs: 300 } };
-    for (const more of [{ backend: 'codex' }, { stream: false }] as const) {
+    for (const more of [{ backend: 'codex' }, { backend: 'gemini', stream: false }] as const) {
       const session = await demo.open({ ...options, ...more });
       expect(await lastOf(session.send('go'))).toMatchObject({ type: 'complete', text: 'late' });
     }
