@@ -44,6 +44,10 @@ export function answerQuestion(
   const decision = name === 'deny' ? 'deny' : isAlways ? 'allow_always' : 'allow';
   if (!question.options.includes(decision))
     return refuse(`This can't be answered with ${decision}: choose ${question.options.join(', ')}.`);
+  if (name === 'allow' && question.inputLeftOut)
+    return refuse(
+      `${shortQuestionId(question.id)} is too long to be shown here, and nothing was done: allow it where all of it is shown.`,
+    );
   const reason =
     name === 'allow' ? '' : (meant === undefined ? argument : argument.slice(first.length)).trim();
   return { type: 'decide', question, decision, message: reason === '' ? undefined : reason };

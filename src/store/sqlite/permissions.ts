@@ -102,7 +102,7 @@ export function pendingPermissions(db: Database): StoredPermission[] {
 
 /** An input that is longer is left out of an outline. */
 const maxInput = 64 * 1024;
-/** The inputs in all, the oldest first. */
+/** The inputs in all, the shortest first: long ones don't hide a short one. */
 const maxInputInAll = 256 * 1024;
 
 /** Those that wait, of one channel or of all, with as many of their inputs as there is room for. */
@@ -114,12 +114,17 @@ export function pendingOutlines(db: Database, channel: string | undefined): Stor
     channel,
   );
   let room = maxInputInAll;
-  return rows.map((row) => {
-    const fits = row.length <= maxInput && row.length <= room;
-    if (!fits) return { ...toPermission({ ...row, input: 'null' }), input: undefined, inputLeftOut: true };
+  const fitting = new Set<PermissionRow>();
+  for (const row of [...rows].sort((one, other) => one.length - other.length)) {
+    if (row.length > Math.min(maxInput, room)) break;
     room -= row.length;
-    return toPermission(row);
-  });
+    fitting.add(row);
+  }
+  return rows.map((row) =>
+    fitting.has(row)
+      ? toPermission(row)
+      : { ...toPermission({ ...row, input: 'null' }), input: undefined, inputLeftOut: true },
+  );
 }
 
 export function questionsOf(db: Database, turnId: string): StoredPermission[] {

@@ -86,6 +86,7 @@ export function describePermitting(stage: StoreStage): void {
       const small = await ask(one.lease, 'small');
       await ask(one.lease, 'long', { text: 'x'.repeat(65_536) });
       for (let nth = 0; nth < 5; nth += 1) await ask(one.lease, `p${nth}`, { text: `${nth}`.repeat(60_000) });
+      await ask(one.lease, 'last', { command: 'rm -rf /home' });
       await ask(other.lease, 'elsewhere');
       const outlines = await stage.store.pendingOutlines('c');
       expect(outlines[0]).toEqual(small);
@@ -94,6 +95,8 @@ export function describePermitting(stage: StoreStage): void {
         ['long', false],
         ...[0, 1, 2, 3].map((nth) => [`p${nth}`, true]),
         ['p4', false],
+        // What is short is not hidden behind what is long (27.10).
+        ['last', true],
       ]);
       expect(outlines.filter(({ inputLeftOut }) => inputLeftOut).map(({ id }) => id)).toEqual(['long', 'p4']);
       expect((await stage.store.pendingOutlines()).map(({ id }) => id)).toContain('elsewhere');

@@ -51,7 +51,10 @@ async function whyNotPending(gateway: GatewayFace, id: string): Promise<HttpProb
     case 'decided':
       return new HttpProblem('conflict', `The permission request ${shown} was decided: ${known.decision}.`);
     case 'void':
-      return new HttpProblem('conflict', `The permission request ${shown} is void: its turn has ended.`);
+      return new HttpProblem(
+        'conflict',
+        `The permission request ${shown} is void: its turn has ended, or asks anew.`,
+      );
     default:
       return new HttpProblem('not_found', `There is no permission request ${shown} pending.`);
   }

@@ -30,6 +30,13 @@ const told = (name: 'allow' | 'deny', argument: string, open: readonly StoredPer
 };
 
 describe('/allow and /deny (18.5)', () => {
+  it('allow nothing whose input was left out, and deny it all the same (27.10)', () => {
+    const long = question('3f2a91c0', { input: undefined, inputLeftOut: true });
+    expect(told('allow', '', [long])).toMatch(/^3f2a91c0 is too long to be shown here, and nothing was done/);
+    expect(told('allow', '3f2a91c0 always', [long, two])).toMatch(/nothing was done/);
+    expect(told('deny', '', [long])).toEqual(['3f2a91c0', 'deny', undefined]);
+  });
+
   it('need no id if one question waits', () => {
     expect(told('allow', '', [one])).toEqual(['3f2a91c0', 'allow', undefined]);
     expect(told('allow', 'always', [one])).toEqual(['3f2a91c0', 'allow_always', undefined]);

@@ -49,7 +49,8 @@ export async function click(
     }
   }
   const known = await gateway.permission(permissionId);
-  if (known?.decision === undefined) return 'Nobody has to decide this any more: the turn has ended.';
+  if (known?.decision === undefined)
+    return 'Nobody has to decide this any more: the turn has ended, or asks anew.';
   return `This was decided already: ${verdicts[known.decision].toLowerCase()}.`;
 }
 

@@ -136,7 +136,7 @@ export function settledMessage(
   const what = (asked === undefined ? undefined : keptOf(asked)) ?? summaryOf(permission);
   const { decision, state, createdAt, decidedAt = createdAt, message } = permission;
   if (state !== 'decided' || decision === undefined)
-    return `**Not needed any more**, the turn has ended: ${what}`;
+    return `**Not needed any more**, the turn has ended or asks anew: ${what}`;
   if (by !== undefined) return `**${verdicts[decision]}** by <@${by}>: ${what}`;
   if (decision === 'deny' && message !== undefined && isTimeout(message))
     return `**Denied**, nobody answered in ${minutes(decidedAt - createdAt)}: ${what}`;
