@@ -63,7 +63,6 @@ const carriers = [
   'src/cli/run/tool-rows.ts',
   'src/cli/run/warm-turn.ts',
   'src/cli/run/where-it-leads.ts',
-  'src/gateway/channels/discord/interactions/channel-posts.ts',
   'src/gateway/channels/http/openapi/chat-event-schema.ts',
   'src/gateway/channels/http/openapi/schemas.ts',
   'src/gateway/channels/http/represent-pending.ts',
