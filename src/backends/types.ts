@@ -197,6 +197,8 @@ export interface BackendCapabilities {
   /** True if the CLI takes a file with settings in Claude's format. */
   readonly settings?: true;
   readonly permissionModes: readonly PermissionMode[];
+  /** True if every turn has the model, the directory and the arguments that the backend was made with. Turnout sets it where `run` is missing. */
+  readonly asMade?: true;
 }
 
 /** The program to start. A backend may know a shorter way than the configured one (behind a shim). */

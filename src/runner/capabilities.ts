@@ -13,7 +13,7 @@ export function runnerCapabilities(name: RunnerName): RunnerCapabilities {
     supportsSystemPrompt: true,
     supportsMcp: can.mcpConfig,
     supportsTools: can.allowedTools && can.disallowedTools,
-    supportsModel: true,
+    supportsModel: !can.asMade,
     supportsMaxTurns: can.maxTurns,
   };
   const missing = Object.entries(hints).filter(([ability]) => !supports[ability as CapabilityName]);
@@ -26,5 +26,6 @@ const hints: Readonly<Partial<Record<CapabilityName, (name: RunnerName) => strin
   supportsMcp: (name) => `Configure the MCP servers in ${name}'s own settings.`,
   supportsTools: (name) =>
     `Configure the tools in ${name}'s own settings, or use a stricter permission mode.`,
+  supportsModel: (name) => `${name} runs turns as it was made: createRunner('${name}', { model }).`,
   supportsMaxTurns: () => 'Limit the turn by time instead (timeoutMs).',
 };

@@ -3,6 +3,7 @@ import {
   type UnsupportedOption,
   unsupportedOptions,
 } from '../backends/launch/check-request.js';
+import { asMadeHint } from '../backends/one-shot/with-events.js';
 import type { EventBackend, TurnOptions } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
 import { type OptionName, optionNames } from './option-names.js';
@@ -81,9 +82,14 @@ function refusal(facts: Facts, option: OptionName, value: unknown): Refusal | un
       const way = option === 'rawArgs' ? '' : ' of its own';
       if (mode === 'live' && !capabilities.rawArgs)
         return refused(`A process that is kept takes no arguments${way}: run the turn without --live.`);
+      if (capabilities.asMade) return refused(asMadeHint);
       // The SDK makes the arguments of its CLI itself.
       return name === codexSdk ? refused('Use codex, which drives the CLI without the SDK.') : undefined;
     }
+    case 'model':
+    case 'cwd':
+      // A value may be the one that it was made with: the turn itself refuses another.
+      return capabilities.asMade && value === undefined ? refused(asMadeHint) : undefined;
     case 'continueLast':
       return backend.lastSession === undefined ? refused('Name the session (--resume).') : undefined;
     default: {

@@ -49,7 +49,12 @@ export function describeUnsupported(backend: string, { option, value, instead }:
 export type OptionCapabilities = Pick<
   BackendCapabilities,
   'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionModes' | 'thinkingDepth'
-> & { readonly settings?: true; readonly confirmTools?: true; readonly rawArgs?: true };
+> & {
+  readonly settings?: true;
+  readonly confirmTools?: true;
+  readonly rawArgs?: true;
+  readonly asMade?: true;
+};
 
 export function unsupportedOptions(
   name: string,

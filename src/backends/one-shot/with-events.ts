@@ -29,7 +29,7 @@ export function withEvents(adapter: BackendAdapter, made: MadeWith): EventBacken
     name: () => adapter.name(),
     validate: () => adapter.validate(),
     execute: (...given) => adapter.execute(...given),
-    capabilities: can,
+    capabilities: run === undefined ? { ...can, asMade: true } : can,
     run: (request, options) =>
       run === undefined ? runExecute(adapter, made, request, options) : run.call(adapter, request, options),
   };
@@ -76,6 +76,9 @@ const nothing: BackendCapabilities = {
   permissionModes: ['bypass'],
 };
 
+/** What to do in place of asking one turn for it. */
+export const asMadeHint = 'Give model, workingDir and env where it is made: createBackend, createRunner.';
+
 function refuseOther(adapter: BackendAdapter, made: MadeWith, request: RunRequest): ErrorEvent | undefined {
   const { cwd, model, env = {}, rawArgs = [] } = request;
   const other =
@@ -86,7 +89,7 @@ function refuseOther(adapter: BackendAdapter, made: MadeWith, request: RunReques
   if (!other) return undefined;
   return errorEvent(
     'unsupported',
-    `${adapter.name()} does not support ${other}: it runs turns as it was made.`,
+    `${adapter.name()} does not support ${other}: it runs turns as it was made. ${asMadeHint}`,
   );
 }
 

@@ -18,6 +18,7 @@ import {
   runnerNames,
   TurnoutError,
 } from '../../../src/index.js';
+import { supportTable } from '../../../src/runner/option-table.js';
 import { ParrotBackend } from '../../fixtures/parrot/parrot-backend.js';
 import { configWith } from '../../property/read-arguments.js';
 
@@ -177,6 +178,28 @@ describe('a registered class with three methods (S6, R10.2)', () => {
       code: 'unsupported',
     });
     await expect(runner.runInteractive({})).rejects.toMatchObject({ code: 'unsupported' });
+  });
+
+  it('declares what a turn of it refuses, with the way out (O4, O13)', async () => {
+    const runner = createRunner('toy', { model: 'm' });
+    expect(runner.capabilities()).toMatchObject({
+      supportsModel: false,
+      hints: { supportsModel: expect.stringContaining("createRunner('toy', { model })") },
+    });
+    expect(await runner.runOnce({ prompt: 'hi', model: 'm' })).toMatchObject({ exitCode: 0 });
+    expect(await runner.runOnce({ prompt: 'hi', model: 'other' })).toMatchObject({
+      exitCode: 4,
+      output: expect.stringContaining('Give model, workingDir and env where it is made'),
+    });
+    await expect(runner.runOnce({ prompt: 'hi', rawArgs: ['-x'] })).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+    const refused = Object.entries((await supportTable('toy', 'one-shot')) ?? {}).filter(
+      ([, { type }]) => type === 'refused',
+    );
+    expect(refused.map(([option]) => option)).toEqual(
+      expect.arrayContaining(['model', 'cwd', 'rawArgs', 'providerOptions', 'maxTurns']),
+    );
   });
 });
 
