@@ -81,6 +81,9 @@ describe('a file of a running gateway', () => {
       if (fate === 'truncated') {
         expect(read).toContain(`This can't be read now: the gateway's file ${file} was truncated.`);
         expect(read).toMatch(remedy);
+        const sent = await ask(client, stage.root, ['send', 'a', 'again', '--wait']);
+        expect(sent).toMatchObject({ code: 1, stdout: '' });
+        expect(sent.stderr).toMatch(/The message was not sent\. .* was truncated\. .*restore a backup/);
       }
     },
   );

@@ -9,6 +9,7 @@ import type { Terminal } from '../output/terminal.js';
 import { readPrompt } from '../run/read-prompt.js';
 import { checkChannel } from './check-channel.js';
 import { type ClientRun, clientFlags, printObject, runClientCommand } from './client-command.js';
+import { GatewayRefusal } from './gateway-request.js';
 import { sendSurely } from './send-surely.js';
 import { type AnswerView, waitForAnswer } from './wait-for-answer.js';
 
@@ -138,7 +139,7 @@ async function sendAndWait(
   const entries = client.follow(channel, { signal: ending })[Symbol.asyncIterator]();
   let receipt: ReceiptView | undefined;
   try {
-    await entries.next();
+    await entries.next().catch((error: unknown) => notSent(client, error));
     receipt = await sendSurely(client, channel, message, {
       signal: ending,
       wasThere: true,
@@ -165,6 +166,19 @@ async function sendAndWait(
     end.abort();
     await entries.return?.();
   }
+}
+
+/** A stream that breaks off at its beginning can't say why: another read does. */
+async function notSent(client: ClientRun['client'], error: unknown): Promise<never> {
+  const why: unknown = await client.queue().then(
+    () => error,
+    (reason: unknown) => reason,
+  );
+  if (!(why instanceof GatewayRefusal)) throw why;
+  throw new TurnoutError(why.code, `The message was not sent. ${why.message}`, {
+    hint: why.hint,
+    cause: why,
+  });
 }
 
 function tookTooLong(cause: unknown): TurnoutError {
