@@ -77,7 +77,7 @@ export class Stage {
     return {
       cliPath,
       workingDir,
-      queryTimeoutMs: 50_000,
+      queryTimeoutMs: 100_000,
       allowedTools: [],
       maxTurns: 25,
       env: { ...this.env, ...env },
