@@ -52,6 +52,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     advice: claudeAdvice,
     tellsMcpFailures: true,
     forkFlag,
+    resumesByName: true,
   };
 
   #hasSnapshots = true;

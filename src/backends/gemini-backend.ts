@@ -48,6 +48,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
       /^Suggested retry after /,
     ],
     advice: geminiAdvice,
+    resumesByName: true,
   };
 
   readonly #instructions = new RecentSessions<string>(200);

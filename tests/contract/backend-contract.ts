@@ -307,7 +307,7 @@ export function describeBackendContract(contract: BackendContract): void {
     });
 
     describe('another session than the one to resume (R10)', () => {
-      const resuming = { prompt: 'delete everything', sessionId: 'no-such-session' };
+      const resuming = { prompt: 'delete everything', sessionId: '00000000-0000-4000-8000-00000000dead' };
 
       it('fails with session_not_found as soon as the CLI names it, and the CLI is ended', async ({
         stage,
@@ -333,7 +333,7 @@ export function describeBackendContract(contract: BackendContract): void {
         );
         expect({ isError, sessionId }).toEqual({ isError: true, sessionId: undefined });
         expect(responseText).toContain(
-          `${label} CLI error: session "no-such-session" was not found (${label} began "${sessionIdIn(recording)}"`,
+          `${label} CLI error: session "${resuming.sessionId}" was not found (${label} began "${sessionIdIn(recording)}"`,
         );
         await stage.expectNothingLeft();
       });
@@ -349,10 +349,24 @@ export function describeBackendContract(contract: BackendContract): void {
           expect(types, scenario).not.toContain('session');
           if (stream) expect(types).toContain('tool_start');
           expect(events.at(-1)).toMatchObject({ type: 'error', code: 'session_not_found' });
-          expect(await backend.execute('hi', '', 'no-such-session')).toMatchObject({ isError: true });
+          expect(await backend.execute('hi', '', resuming.sessionId)).toMatchObject({ isError: true });
         }
       });
     });
+
+    it.runIf(name === 'claude' || name === 'gemini')(
+      'a session that is resumed by a title, or as the latest, has the id that the CLI answers with (R10)',
+      async ({ stage }) => {
+        const recording = readRecording(name, 'answer');
+        const backend = create(replayConfig(stage, recording));
+        for (const words of ['my-title', 'latest']) {
+          expect(await backend.execute('hi', '', words, () => {})).toMatchObject({
+            isError: false,
+            sessionId: sessionIdIn(recording),
+          });
+        }
+      },
+    );
 
     describe('refused before anything is started', () => {
       async function refusal(stage: Stage, request: RunRequest): Promise<ChatEvent | undefined> {

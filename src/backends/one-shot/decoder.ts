@@ -1,7 +1,7 @@
 import type { StepEvent } from '../../core/chat-event.js';
 import { type Ending, isUnknown, unknownLine } from '../output/ending.js';
 import type { JsonObject } from '../output/json.js';
-import { countsElsewhere, isSameSession, otherSession } from '../output/resumed-session.js';
+import { countsElsewhere, isNamedSession, isSameSession, otherSession } from '../output/resumed-session.js';
 import { type JsonItem, JsonLines } from './json-lines.js';
 
 /** The fields that every decoder's state has. */
@@ -31,6 +31,8 @@ export interface ResumedSession {
   readonly id: string;
   /** The vendor's name in the message of a failure. */
   readonly label: string;
+  /** True if the CLI finds a session by other words than its id, too. */
+  readonly byName?: boolean | undefined;
 }
 
 /**
@@ -91,9 +93,10 @@ export class LineDecoder<S extends TurnFacts> {
   #become(state: S): void {
     const told = state.sessionId;
     if (this.state.sessionId === undefined && told !== undefined && this.#resumed !== undefined) {
-      const { id, label } = this.#resumed;
+      const { id, label, byName } = this.#resumed;
       const message = otherSession(label, id, told);
-      if (!isSameSession(id, told)) this.#elsewhere = { type: 'failed', code: 'session_not_found', message };
+      const isResumed = byName ? isNamedSession(id, told) : isSameSession(id, told);
+      if (!isResumed) this.#elsewhere = { type: 'failed', code: 'session_not_found', message };
     }
     this.state = this.#elsewhere === undefined ? state : { ...state, ending: this.#elsewhere };
   }

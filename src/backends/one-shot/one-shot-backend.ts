@@ -68,6 +68,8 @@ export interface Vendor {
   readonly tellsMcpFailures?: true;
   /** The option with which a resumed session goes on under a new id. */
   readonly forkFlag?: string;
+  /** True if the CLI resumes a session by other words than its id too, and fails if they mean none. */
+  readonly resumesByName?: true;
 }
 
 /**
@@ -224,9 +226,10 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     const { cli, invocation } = prepared;
     const { command, env: commandEnv } = cli;
     const { sessionId, rawArgs } = turn;
-    const { label, forkFlag } = this.vendor;
+    const { label, forkFlag, resumesByName } = this.vendor;
     const isFork = forkFlag !== undefined && rawArgs.includes(forkFlag);
-    const resumed = sessionId === undefined || isFork ? undefined : { id: sessionId, label };
+    const resumed =
+      sessionId === undefined || isFork ? undefined : { id: sessionId, label, byName: resumesByName };
     const decoder = new LineDecoder(this.decoderFor(turn, cli), resumed);
     const added = childEnvironment({}, commandEnv, invocation.env, turn.env);
     const trace = traceOfProcess(options.trace);

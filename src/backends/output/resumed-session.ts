@@ -3,6 +3,14 @@ export function isSameSession(wanted: string, told: string): boolean {
   return wanted === told || (uuidDigits(wanted) ?? wanted) === uuidDigits(told);
 }
 
+/**
+ * The same for a CLI that takes other words for a session too (Claude a title, Gemini `latest` or a number), and fails by itself if
+ * they mean none: what is no id may be answered with any.
+ */
+export function isNamedSession(wanted: string, told: string): boolean {
+  return uuidDigits(wanted) === undefined || isSameSession(wanted, told);
+}
+
 /** The words for a CLI that works in another session than the one it was to resume. */
 export function otherSession(label: string, wanted: string, told: string): string {
   return `${label} CLI error: session ${JSON.stringify(wanted)} was not found (${label} began ${JSON.stringify(told)} instead, which was stopped)`;

@@ -9,13 +9,15 @@ const tool = line({
   type: 'assistant',
   message: { content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'touch x' } }] },
 });
+/** Claude's own form of an id: other words may be the title of a session. */
+const first = '0199a213-81c0-7800-8aa1-00000000aaaa';
 /** The same in a transcript of Claude's, for a turn that begins now. */
 const recorded = `now=$(date -u +%Y-%m-%dT%H:%M:%S.999Z); printf '{"type":"%s","timestamp":"%s","message":{"content":%s}}\\n' user $now '"and now?"' assistant $now '[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]'`;
 const inOneWrite = (...lines: readonly string[]) => `lines=$(${lines.join('; ')}); printf '%s\\n' "$lines"`;
 const failure = (message: string) =>
-  line({ type: 'result', subtype: 'success', is_error: true, result: message, session_id: 'first' });
+  line({ type: 'result', subtype: 'success', is_error: true, result: message, session_id: first });
 const emptyAnswer = line({
-  ...{ type: 'result', subtype: 'success', is_error: false, result: '', session_id: 'first' },
+  ...{ type: 'result', subtype: 'success', is_error: false, result: '', session_id: first },
   usage: { input_tokens: 0, output_tokens: 0 },
 });
 
@@ -32,10 +34,10 @@ function setUp(onResume: string, onNew = ''): GatewayStage & { runs(): readonly 
     'resumed=',
     'while [ $# -gt 0 ]; do [ "$1" = --resume ] && resumed=$2; shift; done',
     `echo "\${resumed:-new}" >> "${stage.root}/runs"`,
-    `if [ "$resumed" = first ] && [ ! -e "${stage.root}/repaired" ]; then`,
+    `if [ "$resumed" = ${first} ] && [ ! -e "${stage.root}/repaired" ]; then`,
     onResume,
     'fi',
-    `id=\${resumed:-$([ -e "${stage.root}/made" ] && echo second || echo first)}`,
+    `id=\${resumed:-$([ -e "${stage.root}/made" ] && echo second || echo ${first})}`,
     `if [ -z "$resumed" ] && [ -e "${stage.root}/made" ] && [ ! -e "${stage.root}/repaired" ]; then :`,
     onNew,
     'fi',
@@ -58,12 +60,12 @@ async function notices(client: Client): Promise<readonly string[]> {
 
 const damages = {
   'crashes without a word': 'exit 1',
-  'crashes after its first line': `${init('first')}; exit 1`,
+  'crashes after its first line': `${init(first)}; exit 1`,
   'prints what nobody understands': 'echo "%PDF"; exit 0',
   'gives an empty answer without having asked the model': `${emptyAnswer}; exit 0`,
   'names a damaged record': 'echo "Failed to resume session: EACCES: permission denied" >&2; exit 1',
   'answers in another session': `${init('other')}; exec sleep 600`,
-  'does not know it': 'echo "No conversation found with session ID: first" >&2; exit 1',
+  'does not know it': `echo "No conversation found with session ID: ${first}" >&2; exit 1`,
   'has a history that the model refuses': `${failure('API Error: 400 messages.3: tool_use without tool_result')}; exit 1`,
 };
 
@@ -71,13 +73,13 @@ describe('a session that can’t be resumed is a lost session (R10)', () => {
   it.each(Object.entries(damages))('when the CLI %s', async (_how, onResume) => {
     const stage = setUp(onResume);
     const client = await stage.start();
-    expect(await client.ask('a', 'remember 4711')).toMatchObject({ responseText: 'done by first' });
+    expect(await client.ask('a', 'remember 4711')).toMatchObject({ responseText: `done by ${first}` });
     expect(await client.ask('a', 'and now?')).toMatchObject({
       ...{ state: 'answered', responseText: 'done by second', attempts: 1 },
     });
-    expect(stage.prompt()).toMatch(/conversation_so_far.*remember 4711.*done by first.*and now\?$/s);
+    expect(stage.prompt()).toMatch(/conversation_so_far.*remember 4711.*done by [-0-9a-f]+.*and now\?$/s);
     expect(await client.ask('a', 'go on')).toMatchObject({ responseText: 'done by second', attempts: 1 });
-    expect(stage.runs()).toEqual(['new', 'first', 'new', 'second']);
+    expect(stage.runs()).toEqual(['new', first, 'new', 'second']);
     expect(await notices(client)).toEqual([
       expect.stringMatching(
         /^The session with claude could not be resumed \(.+\)\nThe conversation goes on in a new one/s,
@@ -96,12 +98,12 @@ describe('a session that can’t be resumed is a lost session (R10)', () => {
     const client = await stage.start();
     await client.ask('a', 'remember 4711');
     expect(await client.ask('a', 'and now?')).toMatchObject({ responseText: 'done by second', attempts: 2 });
-    expect(stage.runs()).toEqual(['new', 'first', 'new', 'new']);
+    expect(stage.runs()).toEqual(['new', first, 'new', 'new']);
     expect(await notices(client)).toHaveLength(1);
   });
 
   it.each([
-    ['tools had begun', `${init('first')}; ${tool}; ${failure('Session not found')}; exit 1`],
+    ['tools had begun', `${init(first)}; ${tool}; ${failure('Session not found')}; exit 1`],
     ['tools had begun in another session', `${inOneWrite(init('other'), tool)}; exec sleep 600`],
     [
       'its record has tools of another session',
@@ -112,9 +114,9 @@ describe('a session that can’t be resumed is a lost session (R10)', () => {
     const client = await stage.start();
     await client.ask('a', 'remember 4711');
     expect(await client.ask('a', 'and now?')).toMatchObject({ state: 'failed', attempts: 1 });
-    expect(stage.runs()).toEqual(['new', 'first']);
+    expect(stage.runs()).toEqual(['new', first]);
     expect(await client.ask('a', 'go on')).toMatchObject({ responseText: 'done by second' });
-    expect(stage.runs()).toEqual(['new', 'first', 'new']);
+    expect(stage.runs()).toEqual(['new', first, 'new']);
     const [lost, failed, ...others] = await notices(client);
     expect(lost).toMatch(/could not be resumed/);
     expect(failed).toMatch(/Tools that had begun:\n- Bash/);
@@ -137,8 +139,8 @@ describe('a session is kept when its turn fails over something else (R10)', () =
     const stage = setUp(`: > "$(dirname "$0")/repaired"; ${onResume}`);
     const client = await stage.start();
     await client.ask('a', 'remember 4711');
-    expect(await client.ask('a', 'and now?')).toMatchObject({ responseText: 'done by first' });
-    expect(stage.runs()).toEqual(['new', 'first', 'first']);
+    expect(await client.ask('a', 'and now?')).toMatchObject({ responseText: `done by ${first}` });
+    expect(stage.runs()).toEqual(['new', first, first]);
     expect(await notices(client)).toEqual([]);
   });
 
@@ -148,18 +150,18 @@ describe('a session is kept when its turn fails over something else (R10)', () =
     await client.ask('a', 'remember 4711');
     expect(await client.ask('a', 'and now?')).toMatchObject({ state: 'failed', error: { code: 'auth' } });
     writeFileSync(join(stage.root, 'repaired'), '');
-    expect(await client.ask('a', 'go on')).toMatchObject({ responseText: 'done by first' });
-    expect(stage.runs()).toEqual(['new', 'first', 'first']);
+    expect(await client.ask('a', 'go on')).toMatchObject({ responseText: `done by ${first}` });
+    expect(stage.runs()).toEqual(['new', first, first]);
   });
 
   it('a crash behind a tool: the session knows what was done', async () => {
-    const stage = setUp(`${init('first')}; ${tool}; exit 1`);
+    const stage = setUp(`${init(first)}; ${tool}; exit 1`);
     const client = await stage.start();
     await client.ask('a', 'remember 4711');
     expect(await client.ask('a', 'and now?')).toMatchObject({ state: 'failed', attempts: 1 });
     writeFileSync(join(stage.root, 'repaired'), '');
-    expect(await client.ask('a', 'go on')).toMatchObject({ responseText: 'done by first' });
-    expect(stage.runs()).toEqual(['new', 'first', 'first']);
+    expect(await client.ask('a', 'go on')).toMatchObject({ responseText: `done by ${first}` });
+    expect(stage.runs()).toEqual(['new', first, first]);
   });
 
   it('a CLI that is broken: a new session fails too, and the retries are those of any crash', async () => {
@@ -170,9 +172,9 @@ describe('a session is kept when its turn fails over something else (R10)', () =
       ...{ state: 'failed', attempts: 4, error: { code: 'crashed' } },
     });
     // It is tried without the session once, not in every retry.
-    expect(stage.runs().slice(1)).toEqual(['first', 'new', 'first', 'first', 'first']);
+    expect(stage.runs().slice(1)).toEqual([first, 'new', first, first, first]);
     writeFileSync(join(stage.root, 'repaired'), '');
-    expect(await client.ask('a', 'go on')).toMatchObject({ responseText: 'done by first' });
+    expect(await client.ask('a', 'go on')).toMatchObject({ responseText: `done by ${first}` });
     expect(await notices(client)).toEqual([expect.stringMatching(/^claude could not answer \(crashed\)/)]);
   });
 });
@@ -185,7 +187,7 @@ describe('a session whose resume hangs without a word of the model (R10)', () =>
     expect(await client.ask('a', 'and now?')).toMatchObject({
       ...{ state: 'failed', attempts: 4, error: { code: 'timeout' } },
     });
-    expect(stage.runs().slice(1)).toEqual(['first', 'first', 'first', 'first']);
+    expect(stage.runs().slice(1)).toEqual([first, first, first, first]);
     return { stage, client };
   }
 
@@ -196,13 +198,13 @@ describe('a session whose resume hangs without a word of the model (R10)', () =>
       expect.stringMatching(/^claude could not answer \(timeout\)/),
     ]);
     expect(await client.ask('a', 'go on')).toMatchObject({ responseText: 'done by second', attempts: 1 });
-    expect(stage.prompt()).toMatch(/conversation_so_far.*remember 4711.*done by first.*go on$/s);
+    expect(stage.prompt()).toMatch(/conversation_so_far.*remember 4711.*done by [-0-9a-f]+.*go on$/s);
   });
 
   it('is kept if the model was heard', async () => {
     const word = line({ type: 'assistant', message: { content: [{ type: 'text', text: 'Well …' }] } });
-    const { stage, client } = await hang(`${init('first')}; ${word}; exec sleep 60`);
+    const { stage, client } = await hang(`${init(first)}; ${word}; exec sleep 60`);
     writeFileSync(join(stage.root, 'repaired'), '');
-    expect(await client.ask('a', 'go on')).toMatchObject({ responseText: 'done by first' });
+    expect(await client.ask('a', 'go on')).toMatchObject({ responseText: `done by ${first}` });
   });
 });

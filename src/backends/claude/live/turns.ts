@@ -13,7 +13,7 @@ import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { isAllowing, noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
-import { countsElsewhere, isSameSession, otherSession } from '../../output/resumed-session.js';
+import { countsElsewhere, isNamedSession, otherSession } from '../../output/resumed-session.js';
 import { forkFlag } from '../arguments.js';
 import { costOfEarlierRuns, shownVersion } from '../versions.js';
 import { addSteer, answerQuestion, beginTurn, denyTool, endTurn, stepLive } from './decoder.js';
@@ -244,7 +244,7 @@ export class ClaudeTurns implements Listener {
     const told = events.find((event) => event.type === 'session')?.sessionId;
     if (wanted !== undefined && told !== undefined) {
       this.#toResume = undefined;
-      if (!isSameSession(wanted, told)) {
+      if (!isNamedSession(wanted, told)) {
         const message = otherSession(this.#connection.label, wanted, told);
         this.#elsewhere = { type: 'ending', ending: { type: 'failed', code: 'session_not_found', message } };
         void this.#connection.end();

@@ -691,6 +691,8 @@ describe('the live protocol of Claude', () => {
     expect(clear).not.toHaveProperty('text_not_typed');
   });
 
+  const wanted = '0199a213-81c0-7800-8aa1-00000000dead';
+
   it('a turn in another session than the one to resume fails with session_not_found, names the tools that had begun, and ends the process', async () => {
     const { process, session } = await open(
       `on.user = () => {
@@ -702,19 +704,19 @@ describe('the live protocol of Claude', () => {
         result('done in the wrong place');
         globalThis.process.stdout.uncork();
       };`,
-      { sessionId: 'wanted' },
+      { sessionId: wanted },
     );
     const events = await turn(session);
     expect(events.map(({ type }) => type)).toEqual(['tool_start', 'ending']);
     expect(events.at(-1)).toMatchObject({
       ending: { type: 'failed', code: 'session_not_found', message: expect.stringContaining('"another"') },
     });
-    expect(session.sessionId).toBe('wanted');
+    expect(session.sessionId).toBe(wanted);
     await process.exited;
   });
 
   it('the turn fails with session_not_found too when the process dies first, and an id in capitals is the same one', async () => {
-    const dies = await open(`on.user = () => { sessionId = 'another'; init(); }`, { sessionId: 'wanted' });
+    const dies = await open(`on.user = () => { sessionId = 'another'; init(); }`, { sessionId: wanted });
     expect((await turn(dies.session)).at(-1)).toMatchObject({ ending: { code: 'session_not_found' } });
     const id = '0199a213-81c0-7800-8aa1-bbab2a035a53';
     const same = await open(`on.user = () => { sessionId = '${id}'; init(); result('hi'); }`, {
@@ -722,6 +724,14 @@ describe('the live protocol of Claude', () => {
     });
     expect((await turn(same.session)).at(-1)).toMatchObject({ ending: { type: 'answered' } });
     expect(same.session.sessionId).toBe(id);
+  });
+
+  it('a session that is resumed by its title has the id that Claude answers with', async () => {
+    const { session } = await open(`on.user = () => { sessionId = 'another'; init(); result('hi'); }`, {
+      sessionId: 'my-title',
+    });
+    expect((await turn(session)).at(-1)).toMatchObject({ ending: { type: 'answered' } });
+    expect(session.sessionId).toBe('another');
   });
 
   it('a process that does not clear is ended rather than shared', async () => {
