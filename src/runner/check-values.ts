@@ -24,7 +24,7 @@ import {
   wholeNumberFrom,
 } from '../core/field-rules.js';
 import { permissionModes } from '../core/permission-mode.js';
-import { isSessionId } from '../core/session-id.js';
+import { isSessionName } from '../core/session-id.js';
 import { checkMcpConfig, checkSettings } from './check-files.js';
 import { checkProviderOptions } from './provider-options.js';
 import type { RunnerName, RunnerOptions, ToolOptions } from './types.js';
@@ -80,7 +80,7 @@ const rules: FieldRules<RunnerOptions> = {
   mode: oneOf(['interactive', 'print']),
   providerOptions: ['an object for each backend', isRecord],
   rawArgs: someArguments,
-  sessionId: ['a session id', (value) => typeof value === 'string' && isSessionId(value)],
+  sessionId: ['a session id', (value) => typeof value === 'string' && isSessionName(value)],
   continueLast: trueOrFalse,
   permissionMode: oneOf(permissionModes),
   thinking: aThinkingDepth,

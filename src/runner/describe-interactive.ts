@@ -7,7 +7,7 @@ import { type ScratchFile, scratchDirectory } from '../backends/launch/scratch-f
 import { createBackend } from '../backends/registry.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
-import { isSessionId } from '../core/session-id.js';
+import { isSessionName } from '../core/session-id.js';
 import { providerArguments } from './provider-options.js';
 import type { RunnerName, RunnerOptions } from './types.js';
 
@@ -78,7 +78,7 @@ async function interactiveOptions(
 ): Promise<InteractiveOptions> {
   const { prompt, sessionId, systemPrompt = '', mcpConfig } = given;
   if (prompt === '') throw wrong('The prompt is empty.', 'Leave it out: the UI then waits for one.');
-  if (sessionId !== undefined && !isSessionId(sessionId))
+  if (sessionId !== undefined && !isSessionName(sessionId))
     throw wrong(`${JSON.stringify(sessionId)} can't be a session id.`);
   // What goes in front of the prompt is part of the same argument.
   if (!fitsArgument(`${prompt ?? ''}${systemPrompt}`)) {

@@ -359,7 +359,7 @@ export function describeBackendContract(contract: BackendContract): void {
       async ({ stage }) => {
         const recording = readRecording(name, 'answer');
         const backend = create(replayConfig(stage, recording));
-        for (const words of ['my-title', 'latest']) {
+        for (const words of ['my long title', 'latest']) {
           expect(await backend.execute('hi', '', words, () => {})).toMatchObject({
             isError: false,
             sessionId: sessionIdIn(recording),

@@ -1,5 +1,5 @@
 import { type ErrorEvent, errorEvent } from '../../core/chat-event.js';
-import { isSessionId } from '../../core/session-id.js';
+import { isSessionName } from '../../core/session-id.js';
 import type { BackendCapabilities, RunRequest, TurnOptions } from '../types.js';
 import { insteadOfThinking } from './thinking.js';
 
@@ -28,7 +28,7 @@ export function refuseRequest(
   if (request.prompt === '') {
     return errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.');
   }
-  if (request.sessionId !== undefined && !isSessionId(request.sessionId)) {
+  if (request.sessionId !== undefined && !isSessionName(request.sessionId)) {
     const id = JSON.stringify(request.sessionId);
     return errorEvent('bad_request', `${id} can't be a session id.`);
   }
