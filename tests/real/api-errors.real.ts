@@ -56,6 +56,7 @@ describe.each(Object.entries(facts) as [VendorName, Facts][])(
 
     it('a rejected key ends execute() as fast, without anybody who listens (R1.1)', async () => {
       lab.model.use([badKey]);
+      lab.model.forget();
       const result = await createBackend(backend, lab.config).execute('go', '');
       expect(result).toMatchObject({
         isError: true,

@@ -7,7 +7,7 @@ import { number, object, objects, text } from '../output/read-fields.js';
 import { retryNotice } from '../output/retries.js';
 import { type Call, contextOf, startCall, updateCall } from './context.js';
 import { readKnownLine } from './known-lines.js';
-import { isDenied } from './record-entries.js';
+import { contentText, isDeniedByRule } from './record-entries.js';
 import { costOfEarlierRuns, shownVersion } from './versions.js';
 
 export interface ClaudeState extends TurnFacts {
@@ -302,7 +302,7 @@ function toolResults(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
       const id = text(block['tool_use_id']);
       const isError = block['is_error'] === true;
       const end = { type: 'tool_end' as const, id, output: contentText(block['content']), isError };
-      return isError && (state.denied.includes(id) || isDenied(line, block))
+      return isError && (state.denied.includes(id) || isDeniedByRule(block))
         ? { ...end, denied: true as const }
         : end;
     });
@@ -391,11 +391,4 @@ function rateLimit(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
   const until = isTime ? `, until ${reset.toISOString()}` : '';
   const next = status === 'rejected' && isTime ? { ...state, limitEnds: reset.getTime() } : state;
   return [next, [notice('warning', `Rate limit: ${status}${until}`)]];
-}
-
-function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return objects(content)
-    .map((block) => (block['type'] === 'text' ? text(block['text']) : `[${text(block['type'])}]`))
-    .join('\n');
 }

@@ -36,21 +36,23 @@ function entriesOf(record: JsonObject): readonly RecordEntry[] {
   });
 }
 
-/**
- * True for the failed result of a tool that was not run because somebody denied it. Older versions have only the words. A command that
- * has run can't begin with them: its output follows the exit code.
- */
-export function isDenied(record: JsonObject, block: JsonObject): boolean {
+/** True for the failed result of a tool that was not run because somebody denied it. Older versions have only the words. */
+function isDenied(record: JsonObject, block: JsonObject): boolean {
   if (text(record['toolDenialKind']) !== '') return true;
   if (object(record['permissionDecision'])['decision'] === 'reject') return true;
-  const { content } = block;
-  const words =
-    typeof content === 'string'
-      ? content
-      : objects(content)
-          .map((part) => text(part['text']))
-          .join('');
-  return /^(The user doesn't want to proceed with this tool use|Permission to use \w+ has been denied)/.test(
-    words,
-  );
+  // Claude (2.1.325) says this of a tool that an interrupt has stopped, too, and corrects itself at the end.
+  const isRejected = /^The user doesn't want to proceed with this tool use(?!.*stopped while running)/s;
+  return isRejected.test(contentText(block['content'])) || isDeniedByRule(block);
+}
+
+/** By Claude's own words. A command that has run can't begin with them: its output follows the exit code. */
+export function isDeniedByRule(block: JsonObject): boolean {
+  return /^Permission to use \w+ has been denied/.test(contentText(block['content']));
+}
+
+export function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return objects(content)
+    .map((block) => (block['type'] === 'text' ? text(block['text']) : `[${text(block['type'])}]`))
+    .join('\n');
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { claudeEntries } from '../../../src/backends/claude/record-entries.js';
 import { createBackend, type VendorName } from '../../../src/backends/registry.js';
 
 const limits = { workingDir: '.', queryTimeoutMs: 0, allowedTools: [], maxTurns: 1 };
@@ -44,6 +45,15 @@ describe('a tool that was not run because it was denied says so at its end [faul
       { id: 't1', isError: true, denied: true },
       { id: 't2', isError: true, denied: undefined },
     ]);
+  });
+
+  it('claude: no tool that was stopped while it ran, whatever Claude says of it first', async () => {
+    const words =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected. Correction to the text above: this call was stopped while running, not refused before it ran.";
+    const block = { type: 'tool_result', tool_use_id: 't1', content: words, is_error: true };
+    const line = { type: 'user', message: { role: 'user', content: [block] } };
+    expect(await ends('claude', use('t1'), line)).toEqual([{ id: 't1', isError: true, denied: undefined }]);
+    expect(claudeEntries([JSON.stringify(line)])).toMatchObject([{ id: 't1', isError: true, denied: false }]);
   });
 
   it('codex: declined, not failed', async () => {
