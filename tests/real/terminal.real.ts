@@ -8,7 +8,7 @@ import { processesOf, setUpLab } from './set-up-lab.js';
 
 beforeAll(buildOnce);
 
-const question = 'turnout: allow it? [y]es, [a]lways (';
+const question = 'turnout: allow it? [y]es, ';
 
 // All four CLIs can do all of it.
 describe.each(vendorNames)('turnout run in a terminal, with %s', (backend) => {
